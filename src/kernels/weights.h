@@ -1,0 +1,55 @@
+#pragma once
+// The weights of a linear layer or an embedding, stored as the kernels want them.
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "core/tensor.h"
+#include "core/workspace.h"
+
+namespace webformer {
+
+/// How the numbers of a weight matrix are kept in memory.
+enum class WeightType {
+  f32,
+  f16,   ///< IEEE half; widened to float while computing
+  int8,  ///< one scale a row (output channel), symmetric; activations are quantized row by row as they come
+  int4,  ///< groups of 32 along a row, unsigned with a scale and a minimum each
+};
+
+std::string_view name(WeightType type);
+
+/// W: [N, K] (outputs, inputs), packed. Copies are shared by reference elsewhere; this type owns its bytes.
+class PackedWeights {
+ public:
+  PackedWeights() = default;
+  /// Throws out_of_memory where the bytes do not fit. The contents are zero until filled.
+  PackedWeights(WeightType type, std::int64_t rows, std::int64_t cols);
+
+  /// How many bytes a matrix takes, so that the need can be compared with the limit before anything is allocated.
+  static std::uint64_t bytes_for(WeightType type, std::int64_t rows, std::int64_t cols) noexcept;
+
+  /// Packs, and quantizes where the type asks for it, rows.rows rows of W from row `first` on.
+  void fill(std::int64_t first, ConstMatrix rows) noexcept;
+  /// Row `index` of W as floats, dequantized: the look-up of an embedding. out: [K].
+  void row(std::int64_t index, float* out) const noexcept;
+
+  WeightType type() const noexcept { return type_; }
+  std::int64_t rows() const noexcept { return rows_; }
+  std::int64_t cols() const noexcept { return cols_; }
+  std::size_t bytes() const noexcept { return bytes_.size(); }
+  const std::byte* data() const noexcept { return bytes_.data(); }
+
+ private:
+  WeightType type_ = WeightType::f32;
+  std::int64_t rows_ = 0;
+  std::int64_t cols_ = 0;
+  std::vector<std::byte> bytes_;
+};
+
+/// y = x W^T + b. x: [M, K], y: [M, N], bias: [N] or null. y may not overlap x. Scratch comes from the workspace.
+void linear(ConstMatrix x, const PackedWeights& weights, const float* bias, Matrix y, Workspace& workspace);
+
+}  // namespace webformer

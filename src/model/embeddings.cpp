@@ -1,0 +1,100 @@
+#include "model/embeddings.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace webformer {
+
+Array sinusoidal_table(std::int64_t rows, int width, SinusoidLayout layout, std::int64_t zero_row) {
+  Array table(Shape{rows, width});
+  const int half = (width + 1) / 2;  // an odd width has one sine more
+  for (std::int64_t position = 0; position < rows; ++position) {
+    float* row = table.matrix().row(position);
+    if (position == zero_row) continue;
+    for (int i = 0; i < half; ++i) {
+      const double exponent = layout == SinusoidLayout::halves_m2m ? double(i) / std::max(1.0, width / 2 - 1.0) : 2.0 * i / width;
+      const double angle = double(position) * std::pow(10000.0, -exponent);
+      const bool interleaved = layout == SinusoidLayout::interleaved;
+      const int sine = interleaved ? 2 * i : i, cosine = interleaved ? 2 * i + 1 : half + i;
+      row[sine] = float(std::sin(angle));
+      if (cosine < width) row[cosine] = float(std::cos(angle));
+    }
+  }
+  return table;
+}
+
+Embeddings Embeddings::declare(const WeightScope& w, const StackConfig& c, int vocab_size, std::int64_t context_length, std::int32_t pad_token_id,
+                               const Embedding* shared) {
+  const int width = c.embedding_width ? c.embedding_width : c.width;
+  Embeddings e;
+  e.tokens = shared ? *shared : Embedding::declare(w("tokens"), vocab_size, width, TableUse::tokens);
+  if (c.positions == Positions::learned) e.positions = Embedding::declare(w("positions"), c.max_positions + c.position_offset, width, TableUse::positions);
+  if (c.positions == Positions::sinusoidal) {
+    const std::int64_t first = c.position_count == PositionCount::from_pad ? std::int64_t(pad_token_id) + 1 : 0;
+    e.sinusoid = sinusoidal_table(context_length + first + c.position_offset, width, c.sinusoid, first ? pad_token_id : -1);
+  }
+  if (c.token_types > 0) e.types = Embedding::declare(w("types"), c.token_types, width, TableUse::positions);
+  if (c.embedding_norm) e.norm = Norm::declare(w("norm"), width, c.norm);
+  if (width != c.width) e.projection = Linear::declare(w("projection"), width, c.width, true);
+  return e;
+}
+
+std::int64_t Embeddings::position_rows() const noexcept {
+  if (positions) return positions->table->rows();
+  return sinusoid.data.empty() ? -1 : sinusoid.shape[0];
+}
+
+void Embeddings::forward(const Tokens& input, const StackConfig& c, Matrix x, Pass& pass) const {
+  Scope scope(pass.workspace);
+  Matrix e = projection ? pass.workspace.matrix(x.rows, tokens.table->cols()) : x;
+  Matrix added = pass.workspace.matrix(1, e.cols);
+  for (std::int64_t i = 0; i < e.rows; ++i) {
+    const Matrix row = e.rows_from(i, 1);
+    tokens.table->row(input.ids[std::size_t(i)], row.data);
+    if (c.embedding_scale != 1) scale(row, c.embedding_scale);
+    const std::int64_t position = input.rows.positions[std::size_t(i)] + c.position_offset;
+    if (positions) {
+      positions->table->row(position, added.data);
+      add(row, added);
+    } else if (!sinusoid.data.empty()) {
+      add(row, sinusoid.matrix().rows_from(position, 1));
+    }
+    if (types) {
+      types->table->row(input.types.empty() ? 0 : input.types[std::size_t(i)], added.data);
+      add(row, added);
+    }
+  }
+  if (norm) norm->forward(e, e);
+  if (projection) projection->forward(e, x, pass);
+}
+
+void count_positions(const StackConfig& c, std::int32_t pad_token_id, std::span<const std::int32_t> ids, std::int64_t start,
+                     std::vector<std::int32_t>& positions) {
+  auto next = std::int32_t(start);
+  if (c.position_count != PositionCount::from_pad) {
+    for (std::size_t i = 0; i < ids.size(); ++i) positions.push_back(next++);
+    return;
+  }
+  for (const std::int32_t id : ids) positions.push_back(id == pad_token_id ? pad_token_id : pad_token_id + 1 + next++);
+}
+
+void check_tokens(const Tokens& input, const Embeddings& embeddings, const StackConfig& c) {
+  const std::int64_t vocab = embeddings.tokens.table->rows();
+  for (const std::int32_t id : input.ids) {
+    if (id < 0 || id >= vocab) throw Error(Code::invalid_argument, "token id {}: at least 0 and less than {} (vocab_size) expected", id, vocab);
+  }
+  for (const std::int32_t type : input.types) {
+    if (type < 0 || type >= std::max(1, c.token_types)) {
+      throw Error(Code::invalid_argument, "token type {}: at least 0 and less than {} (type_vocab_size) expected", type, std::max(1, c.token_types));
+    }
+  }
+  const std::int64_t rows = embeddings.position_rows();
+  for (const std::int32_t position : input.rows.positions) {
+    if (position < 0) throw Error(Code::invalid_argument, "position {}: at least 0 expected", position);
+    if (rows >= 0 && position + c.position_offset >= rows) {
+      throw Error(Code::context_full, "position {}: the model has {} positions", position, rows - c.position_offset);
+    }
+  }
+}
+
+}  // namespace webformer

@@ -1,0 +1,108 @@
+#include <algorithm>
+#include <array>
+
+#include "core/error.h"
+#include "model/families/family.h"
+#include "model/families/read.h"
+
+namespace webformer {
+
+namespace {
+
+constexpr std::array rows{&albert, &bart,    &bert, &bloom, &distilbert, &electra, &gemma, &gemma2, &gemma3,  &gpt2,    &gpt_neox, &llama,    &m2m100,   &marian, &mbart,
+                          &mistral, &modernbert, &mpt, &mt5, &opt, &pegasus, &phi, &phi3, &qwen2, &qwen3, &roberta, &smollm3, &stablelm, &t5, &xlm_roberta};
+
+Head head_of(std::string_view architecture) {
+  constexpr std::pair<std::string_view, Head> endings[] = {
+      {"ForMaskedLM", Head::masked_lm},
+      {"ForPreTraining", Head::pretraining},
+      {"ForNextSentencePrediction", Head::next_sentence},
+      {"ForSequenceClassification", Head::sequence_classification},
+      {"ForTokenClassification", Head::token_classification},
+      {"ForQuestionAnswering", Head::question_answering},
+      {"ForCausalLM", Head::causal_lm},
+      {"LMHeadModel", Head::causal_lm},
+      {"ForConditionalGeneration", Head::causal_lm},
+      {"MTModel", Head::causal_lm},
+      {"Model", Head::none}};
+  for (const auto& [ending, head] : endings) {
+    if (architecture.ends_with(ending)) return head;
+  }
+  if (architecture.empty()) return Head::none;
+  throw Error(Code::unsupported_model, "config.json: architectures[0] is \"{}\", whose head is not supported", architecture);
+}
+
+/// id2label as a list; without it as many as num_labels says (2 where it is silent), named as Hugging Face names them.
+std::vector<std::string> read_labels(const Json& config) {
+  std::vector<std::string> labels;
+  if (config.has("id2label")) {
+    const Json names = config["id2label"];
+    for (std::size_t i = 0; names.has(std::to_string(i)); ++i) labels.emplace_back(names[std::to_string(i)].get_string());
+    if (labels.size() != names.members().size()) {
+      throw Error(Code::invalid_file, "{}: id2label has {} entries, of which 0 to {} follow each other", config.file(), names.members().size(), labels.size());
+    }
+  }
+  const std::int64_t count = labels.empty() ? read_size(config, {"num_labels"}, 2, 1, 1 << 20) : 0;
+  for (std::int64_t i = 0; i < count; ++i) labels.push_back("LABEL_" + std::to_string(i));
+  return labels;
+}
+
+std::vector<std::int32_t> read_ids(const Json& value) {
+  std::vector<std::int32_t> ids;
+  if (value.is_array()) {
+    for (const Json& item : value.items()) ids.push_back(std::int32_t(item.get_integer()));
+  } else if (!value.is_null()) {
+    ids.push_back(std::int32_t(value.get_integer()));
+  }
+  return ids;
+}
+
+void check(const ModelConfig& c) {
+  const auto need = [](bool right, std::string_view what, auto found, std::string_view expected) {
+    if (!right) throw Error(Code::invalid_file, "config.json: {} is {}, {} expected", what, found, expected);
+  };
+  need(c.vocab_size > 0, "vocab_size", c.vocab_size, "at least 1");
+  need(c.context_length > 0, "max_position_embeddings", c.context_length, "at least 1");
+  need(c.pad_token_id < c.vocab_size, "pad_token_id", c.pad_token_id, "less than vocab_size");
+}
+
+}  // namespace
+
+std::span<const Family* const> families() { return rows; }
+
+std::vector<WeightName> join_rows(std::vector<WeightName> first, const std::vector<WeightName>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+const Family& family_of(const Json& config) {
+  if (!config.is_object()) throw Error(Code::invalid_file, "{}: an object expected", config.file());
+  const std::string type = config.get_or("model_type", "");
+  std::string list;
+  for (const Family* family : rows) {
+    if (family->model_type == type) return *family;
+    list += (list.empty() ? "" : ", ") + std::string(family->model_type);
+  }
+  throw Error(Code::unsupported_model, "{}: model_type is \"{}\", one of {} expected", config.file(), type, list).with("found", type).with("supported", list);
+}
+
+ModelConfig read_config(const Json& config) {
+  const Family& family = family_of(config);
+  ModelConfig c;
+  c.model_type = family.model_type;
+  if (config.has("architectures") && !config["architectures"].items().empty()) c.architecture = config["architectures"].items().front().get_string();
+  c.head = head_of(c.architecture);
+  c.vocab_size = int(read_size(config, {"vocab_size"}));
+  c.labels = read_labels(config);
+  c.problem_type = config.get_or("problem_type", "");
+  c.pad_token_id = std::int32_t(config.get_or("pad_token_id", -1));
+  c.decoder_start_token_id = std::int32_t(config.get_or("decoder_start_token_id", -1));
+  c.eos_token_ids = read_ids(config["eos_token_id"]);
+  c.tied = config.get_or("tie_word_embeddings", true);
+  family.configure(config, c);
+  if (c.target_vocab_size == 0) c.target_vocab_size = c.vocab_size;
+  check(c);
+  return c;
+}
+
+}  // namespace webformer

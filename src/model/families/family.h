@@ -1,0 +1,44 @@
+#pragma once
+// An architecture is a row: how its config.json is read, and under which names a checkpoint keeps its weights.
+// To add one, write a file beside this one and add its row to the list in families.cpp.
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "formats/json.h"
+#include "model/config.h"
+#include "model/weight_plan.h"
+
+namespace webformer {
+
+struct Family {
+  std::string_view model_type;  ///< config.json's key of that name
+  /// Sets every field that differs from ModelConfig's defaults. `model_type`, `architecture`, `head`, labels and token ids are set before.
+  void (*configure)(const Json& config, ModelConfig& c);
+  const WeightNames& names;
+};
+
+/// All architectures, in alphabetical order.
+std::span<const Family* const> families();
+
+/// Throws unsupported_model, with the list of those supported, for a model_type that no row has.
+const Family& family_of(const Json& config);
+
+/// config.json as a ModelConfig, checked. Throws invalid_file (the key, its value, the bound) and unsupported_model.
+ModelConfig read_config(const Json& config);
+
+// Encoders
+extern const Family albert, bert, distilbert, electra, modernbert, roberta, xlm_roberta;
+// Decoders
+extern const Family bloom, gemma, gemma2, gemma3, gpt2, gpt_neox, llama, mistral, mpt, opt, phi, phi3, qwen2, qwen3, smollm3, stablelm;
+// Encoder-decoders
+extern const Family bart, m2m100, marian, mbart, mt5, pegasus, t5;
+
+// What other rows are made from.
+void configure_llama(const Json& config, ModelConfig& c);
+const WeightNames& llama_names();
+/// Both lists; a name in the first is looked for before the same name in the second.
+std::vector<WeightName> join_rows(std::vector<WeightName> first, const std::vector<WeightName>& second);
+
+}  // namespace webformer

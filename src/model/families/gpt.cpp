@@ -1,0 +1,221 @@
+// The decoders of the GPT line: GPT-2, GPT-NeoX, OPT, Phi, BLOOM, MPT. LayerNorm with biases, a plain feed-forward.
+
+#include <cmath>
+
+#include "core/error.h"
+#include "model/families/family.h"
+#include "model/families/read.h"
+
+namespace webformer {
+
+namespace {
+
+void refuse(const Json& j, std::string_view key, bool supported) {
+  if (j.get_or(key, supported) != supported) throw Error(Code::unsupported_model, "{}: {} is {}, only {} is supported", j.file(), key, !supported, supported);
+}
+
+void configure_decoder(ModelConfig& c, float epsilon, Activation activation) {
+  StackConfig& d = c.decoder;
+  c.kind = Kind::decoder;
+  d.causal = true;
+  d.norm = {.kind = NormKind::layer_norm, .epsilon = epsilon};
+  d.norm_place = NormPlace::pre;
+  d.final_norm = true;
+  d.activation = activation;
+  c.classifier_pooling = Pooling::last;
+}
+
+void configure_gpt2(const Json& j, ModelConfig& c) {
+  const std::int64_t width = read_size(j, {"n_embd"}), heads = read_size(j, {"n_head"});
+  set_sizes(c.decoder, width, read_layers(j, {"n_layer"}), heads, heads, 0, read_size(j, {"n_inner"}, 4 * width));
+  configure_decoder(c, read_positive(j, "layer_norm_epsilon", 1e-5), read_activation(j, "activation_function", "gelu_new"));
+  c.decoder.positions = Positions::learned;
+  c.decoder.max_positions = c.context_length = read_size(j, {"n_positions", "n_ctx"}, 1024);
+  refuse(j, "scale_attn_weights", true);
+  refuse(j, "scale_attn_by_inverse_layer_idx", false);
+  refuse(j, "add_cross_attention", false);
+}
+
+void configure_gpt_neox(const Json& j, ModelConfig& c) {
+  StackConfig& d = c.decoder;
+  const std::int64_t heads = read_size(j, {"num_attention_heads"});
+  set_sizes(d, read_size(j, {"hidden_size"}), read_layers(j, {"num_hidden_layers"}), heads, heads, 0, read_size(j, {"intermediate_size"}));
+  configure_decoder(c, read_positive(j, "layer_norm_eps", 1e-5), read_activation(j, "hidden_act", "gelu"));
+  c.tied = j.get_or("tie_word_embeddings", false);
+  c.context_length = read_size(j, {"max_position_embeddings"}, 2048);
+  if (j.get_or("use_parallel_residual", true)) d.norm_place = NormPlace::parallel;
+  d.query_bias = d.key_bias = d.output_bias = j.get_or("attention_bias", true);
+  d.positions = Positions::rope;
+  d.ropes = {read_rope(j, d.head_size, {.theta_key = "rotary_emb_base", .partial_key = "rotary_pct", .partial = 0.25})};
+  for (LayerConfig& layer : d.layer) layer.rope = 0;
+}
+
+void configure_opt(const Json& j, ModelConfig& c) {
+  StackConfig& d = c.decoder;
+  const std::int64_t width = read_size(j, {"hidden_size"}), heads = read_size(j, {"num_attention_heads"});
+  set_sizes(d, width, read_layers(j, {"num_hidden_layers"}), heads, heads, 0, read_size(j, {"ffn_dim"}));
+  configure_decoder(c, 1e-5f, read_activation(j, "activation_function", "relu"));
+  if (!j.get_or("do_layer_norm_before", true)) d.norm_place = NormPlace::post;
+  d.final_norm = d.norm_place == NormPlace::pre && !j.get_or("_remove_final_layer_norm", false);
+  d.query_bias = d.key_bias = d.output_bias = d.ffn_bias = j.get_or("enable_bias", true);
+  d.positions = Positions::learned;
+  d.position_count = PositionCount::unmasked;
+  d.position_offset = 2;
+  d.max_positions = c.context_length = read_size(j, {"max_position_embeddings"}, 2048);
+  refuse(j, "layer_norm_elementwise_affine", true);
+  if (const std::int64_t narrow = read_size(j, {"word_embed_proj_dim"}, width); narrow != width) {
+    throw Error(Code::unsupported_model, "{}: word_embed_proj_dim is {}, only the hidden size {} is supported", j.file(), narrow, width);
+  }
+}
+
+void configure_phi(const Json& j, ModelConfig& c) {
+  StackConfig& d = c.decoder;
+  const std::int64_t heads = read_size(j, {"num_attention_heads"});
+  set_sizes(d, read_size(j, {"hidden_size"}), read_layers(j, {"num_hidden_layers"}), heads, read_size(j, {"num_key_value_heads"}, heads), 0,
+            read_size(j, {"intermediate_size"}));
+  configure_decoder(c, read_positive(j, "layer_norm_eps", 1e-5), read_activation(j, "hidden_act", "gelu_new"));
+  c.tied = j.get_or("tie_word_embeddings", false);
+  c.context_length = read_size(j, {"max_position_embeddings"}, 2048);
+  c.lm_head_bias = true;
+  d.norm_place = NormPlace::parallel;
+  d.ffn_norm = false;
+  d.positions = Positions::rope;
+  d.ropes = {read_rope(j, d.head_size, {.partial = 0.5})};
+  for (LayerConfig& layer : d.layer) layer.rope = 0;
+  refuse(j, "qk_layernorm", false);
+}
+
+constexpr std::int64_t alibi_context = 1 << 15;  // ALiBi has no table that ends; memory is what ends first
+
+void configure_bloom(const Json& j, ModelConfig& c) {
+  StackConfig& d = c.decoder;
+  const std::int64_t width = read_size(j, {"hidden_size", "n_embed"}), heads = read_size(j, {"n_head", "num_attention_heads"});
+  set_sizes(d, width, read_layers(j, {"n_layer", "num_hidden_layers"}), heads, heads, 0, 4 * width);
+  configure_decoder(c, read_positive(j, "layer_norm_epsilon", 1e-5), Activation::gelu_tanh);
+  c.context_length = alibi_context;
+  d.embedding_norm = true;
+  d.positions = Positions::alibi;
+  refuse(j, "apply_residual_connection_post_layernorm", false);
+}
+
+void configure_mpt(const Json& j, ModelConfig& c) {
+  StackConfig& d = c.decoder;
+  const std::int64_t width = read_size(j, {"d_model"}), heads = read_size(j, {"n_heads"});
+  set_sizes(d, width, read_layers(j, {"n_layers"}), heads, heads, 0, width * read_size(j, {"expansion_ratio"}, 4));
+  configure_decoder(c, read_positive(j, "layer_norm_epsilon", 1e-5), Activation::gelu);
+  c.context_length = read_size(j, {"max_seq_len"}, 2048);
+  d.norm.bias = false;
+  d.query_bias = d.key_bias = d.output_bias = d.ffn_bias = false;
+  d.positions = Positions::alibi;
+  const Json attention = j["attn_config"];
+  refuse(j, "no_bias", true);
+  if (attention.is_object()) {
+    refuse(attention, "alibi", true);
+    d.alibi_max_bias = read_positive(attention, "alibi_bias_max", 8);
+    if (attention.has("softmax_scale")) d.attention_scale = read_positive(attention, "softmax_scale", 1);
+    if (attention.has("clip_qkv")) throw Error(Code::unsupported_model, "{}: attn_config.clip_qkv is set, only null is supported", j.file());
+  }
+}
+
+const WeightNames gpt2_names{.prefixes = {"transformer.", ""},
+                             .rows = {{"decoder.embed.tokens", "wte"},
+                                      {"decoder.embed.positions", "wpe"},
+                                      {"decoder.#.attention_norm", "h.#.ln_1"},
+                                      {"decoder.#.self_attention.query", "h.#.attn.c_attn", Part::query, true},
+                                      {"decoder.#.self_attention.key", "h.#.attn.c_attn", Part::key, true},
+                                      {"decoder.#.self_attention.value", "h.#.attn.c_attn", Part::value, true},
+                                      {"decoder.#.self_attention.output", "h.#.attn.c_proj", Part::whole, true},
+                                      {"decoder.#.ffn_norm", "h.#.ln_2"},
+                                      {"decoder.#.ffn.up", "h.#.mlp.c_fc", Part::whole, true},
+                                      {"decoder.#.ffn.down", "h.#.mlp.c_proj", Part::whole, true},
+                                      {"decoder.norm", "ln_f"},
+                                      {"heads.lm.output", "lm_head"},
+                                      {"heads.classifier.output", "score"}},
+                             .ignored = {".attn.bias", ".attn.masked_bias"}};
+
+const WeightNames gpt_neox_names{.prefixes = {"gpt_neox.", ""},
+                                 .rows = {{"decoder.embed.tokens", "embed_in"},
+                                          {"decoder.#.attention_norm", "layers.#.input_layernorm"},
+                                          {"decoder.#.self_attention.query", "layers.#.attention.query_key_value", Part::interleaved_query},
+                                          {"decoder.#.self_attention.key", "layers.#.attention.query_key_value", Part::interleaved_key},
+                                          {"decoder.#.self_attention.value", "layers.#.attention.query_key_value", Part::interleaved_value},
+                                          {"decoder.#.self_attention.output", "layers.#.attention.dense"},
+                                          {"decoder.#.ffn_norm", "layers.#.post_attention_layernorm"},
+                                          {"decoder.#.ffn.up", "layers.#.mlp.dense_h_to_4h"},
+                                          {"decoder.#.ffn.down", "layers.#.mlp.dense_4h_to_h"},
+                                          {"decoder.norm", "final_layer_norm"},
+                                          {"heads.lm.output", "embed_out"},
+                                          {"heads.classifier.output", "score"}},
+                                 .ignored = {".attention.bias", ".attention.masked_bias", "rotary_emb.inv_freq"}};
+
+const WeightNames opt_names{.prefixes = {"model.decoder.", "decoder.", ""},
+                            .rows = {{"decoder.embed.tokens", "embed_tokens"},
+                                     {"decoder.embed.positions", "embed_positions"},
+                                     {"decoder.#.attention_norm", "layers.#.self_attn_layer_norm"},
+                                     {"decoder.#.self_attention.query", "layers.#.self_attn.q_proj"},
+                                     {"decoder.#.self_attention.key", "layers.#.self_attn.k_proj"},
+                                     {"decoder.#.self_attention.value", "layers.#.self_attn.v_proj"},
+                                     {"decoder.#.self_attention.output", "layers.#.self_attn.out_proj"},
+                                     {"decoder.#.ffn_norm", "layers.#.final_layer_norm"},
+                                     {"decoder.#.ffn.up", "layers.#.fc1"},
+                                     {"decoder.#.ffn.down", "layers.#.fc2"},
+                                     {"decoder.norm", "final_layer_norm"},
+                                     {"heads.lm.output", "lm_head"},
+                                     {"heads.classifier.output", "score"}},
+                            .ignored = {}};
+
+const WeightNames phi_names{.prefixes = {"model.", ""},
+                            .rows = {{"decoder.embed.tokens", "embed_tokens"},
+                                     {"decoder.#.attention_norm", "layers.#.input_layernorm"},
+                                     {"decoder.#.self_attention.query", "layers.#.self_attn.q_proj"},
+                                     {"decoder.#.self_attention.key", "layers.#.self_attn.k_proj"},
+                                     {"decoder.#.self_attention.value", "layers.#.self_attn.v_proj"},
+                                     {"decoder.#.self_attention.output", "layers.#.self_attn.dense"},
+                                     {"decoder.#.ffn.up", "layers.#.mlp.fc1"},
+                                     {"decoder.#.ffn.down", "layers.#.mlp.fc2"},
+                                     {"decoder.norm", "final_layernorm"},
+                                     {"heads.lm.output", "lm_head"},
+                                     {"heads.classifier.output", "score"}},
+                            .ignored = {"rotary_emb.inv_freq"}};
+
+const WeightNames bloom_names{.prefixes = {"transformer.", ""},
+                              .rows = {{"decoder.embed.tokens", "word_embeddings"},
+                                       {"decoder.embed.norm", "word_embeddings_layernorm"},
+                                       {"decoder.#.attention_norm", "h.#.input_layernorm"},
+                                       {"decoder.#.self_attention.query", "h.#.self_attention.query_key_value", Part::interleaved_query},
+                                       {"decoder.#.self_attention.key", "h.#.self_attention.query_key_value", Part::interleaved_key},
+                                       {"decoder.#.self_attention.value", "h.#.self_attention.query_key_value", Part::interleaved_value},
+                                       {"decoder.#.self_attention.output", "h.#.self_attention.dense"},
+                                       {"decoder.#.ffn_norm", "h.#.post_attention_layernorm"},
+                                       {"decoder.#.ffn.up", "h.#.mlp.dense_h_to_4h"},
+                                       {"decoder.#.ffn.down", "h.#.mlp.dense_4h_to_h"},
+                                       {"decoder.norm", "ln_f"},
+                                       {"heads.lm.output", "lm_head"},
+                                       {"heads.classifier.output", "score"}},
+                              .ignored = {}};
+
+const WeightNames mpt_names{.prefixes = {"transformer.", ""},
+                            .rows = {{"decoder.embed.tokens", "wte"},
+                                     {"decoder.#.attention_norm", "blocks.#.norm_1"},
+                                     {"decoder.#.self_attention.query", "blocks.#.attn.Wqkv", Part::query},
+                                     {"decoder.#.self_attention.key", "blocks.#.attn.Wqkv", Part::key},
+                                     {"decoder.#.self_attention.value", "blocks.#.attn.Wqkv", Part::value},
+                                     {"decoder.#.self_attention.output", "blocks.#.attn.out_proj"},
+                                     {"decoder.#.ffn_norm", "blocks.#.norm_2"},
+                                     {"decoder.#.ffn.up", "blocks.#.ffn.up_proj"},
+                                     {"decoder.#.ffn.down", "blocks.#.ffn.down_proj"},
+                                     {"decoder.norm", "norm_f"},
+                                     {"heads.lm.output", "lm_head"},
+                                     {"heads.classifier.output", "score"}},
+                            .ignored = {}};
+
+}  // namespace
+
+const Family gpt2{.model_type = "gpt2", .configure = configure_gpt2, .names = gpt2_names};
+const Family gpt_neox{.model_type = "gpt_neox", .configure = configure_gpt_neox, .names = gpt_neox_names};
+const Family opt{.model_type = "opt", .configure = configure_opt, .names = opt_names};
+const Family phi{.model_type = "phi", .configure = configure_phi, .names = phi_names};
+const Family bloom{.model_type = "bloom", .configure = configure_bloom, .names = bloom_names};
+const Family mpt{.model_type = "mpt", .configure = configure_mpt, .names = mpt_names};
+
+}  // namespace webformer

@@ -1,0 +1,132 @@
+// LLaMA and those that follow its plan: Mistral, Qwen 2 and 3, Phi-3, SmolLM3, StableLM. RMSNorm before each sublayer, RoPE, SwiGLU.
+
+#include "core/error.h"
+#include "model/families/family.h"
+#include "model/families/read.h"
+
+namespace webformer {
+
+void configure_llama(const Json& j, ModelConfig& c) {
+  StackConfig& d = c.decoder;
+  c.kind = Kind::decoder;
+  const std::int64_t heads = read_size(j, {"num_attention_heads"});
+  set_sizes(d, read_size(j, {"hidden_size"}), read_layers(j, {"num_hidden_layers"}), heads, read_size(j, {"num_key_value_heads"}, heads),
+            read_size(j, {"head_dim"}, 0), read_size(j, {"intermediate_size"}));
+  c.context_length = read_size(j, {"max_position_embeddings"}, 2048);
+  c.tied = j.get_or("tie_word_embeddings", false);
+  d.causal = true;
+  d.norm = {.kind = NormKind::rms_norm, .epsilon = read_positive(j, "rms_norm_eps", 1e-6), .bias = false};
+  d.norm_place = NormPlace::pre;
+  d.final_norm = true;
+  d.activation = read_activation(j, "hidden_act", "silu");
+  d.gated = true;
+  d.query_bias = d.key_bias = d.output_bias = j.get_or("attention_bias", false);
+  d.ffn_bias = j.get_or("mlp_bias", false);
+  d.positions = Positions::rope;
+  d.ropes = {read_rope(j, d.head_size)};
+  for (LayerConfig& layer : d.layer) layer.rope = 0;
+  c.classifier_pooling = Pooling::last;
+}
+
+namespace {
+
+/// `sliding_window` on the layers that slide: those that layer_types names, else all for which `slides_by_default`.
+void read_windows(const Json& j, ModelConfig& c, bool (*slides_by_default)(const Json&, int)) {
+  if (!j.has("sliding_window") || !j.get_or("use_sliding_window", true)) return;
+  const std::int64_t window = read_size(j, {"sliding_window"});
+  for (int i = 0; i < c.decoder.layers; ++i) {
+    if (slides(j, i, slides_by_default(j, i))) c.decoder.layer[std::size_t(i)].window = window;
+  }
+}
+
+bool always(const Json&, int) { return true; }
+bool never(const Json&, int) { return false; }
+bool above_max_window_layers(const Json& j, int layer) { return layer >= j.get_or("max_window_layers", 28); }
+
+void configure_mistral(const Json& j, ModelConfig& c) {
+  configure_llama(j, c);
+  read_windows(j, c, always);
+}
+
+void configure_qwen2(const Json& j, ModelConfig& c) {
+  configure_llama(j, c);
+  c.decoder.query_bias = c.decoder.key_bias = true;
+  c.decoder.output_bias = false;
+  read_windows(j, c, above_max_window_layers);
+}
+
+void configure_qwen3(const Json& j, ModelConfig& c) {
+  configure_llama(j, c);
+  c.decoder.query_key_norm = true;
+  read_windows(j, c, above_max_window_layers);
+}
+
+void configure_phi3(const Json& j, ModelConfig& c) {
+  configure_llama(j, c);
+  read_windows(j, c, always);
+}
+
+void configure_smollm3(const Json& j, ModelConfig& c) {
+  configure_llama(j, c);
+  c.tied = j.get_or("tie_word_embeddings", true);
+  const std::int64_t interval = read_size(j, {"no_rope_layer_interval"}, 4);
+  const std::vector<Json> listed = j.has("no_rope_layers") ? j["no_rope_layers"].items() : std::vector<Json>{};
+  for (int i = 0; i < c.decoder.layers; ++i) {
+    const bool turns = std::size_t(i) < listed.size() ? listed[std::size_t(i)].get_integer() != 0 : (i + 1) % interval != 0;
+    c.decoder.layer[std::size_t(i)].rope = turns ? 0 : -1;
+  }
+  read_windows(j, c, never);
+}
+
+void configure_stablelm(const Json& j, ModelConfig& c) {
+  configure_llama(j, c);
+  StackConfig& d = c.decoder;
+  d.norm = {.kind = NormKind::layer_norm, .epsilon = read_positive(j, "layer_norm_eps", 1e-5), .bias = true};
+  d.query_bias = d.key_bias = j.get_or("use_qkv_bias", false);
+  d.output_bias = false;
+  d.ropes = {read_rope(j, d.head_size, {.partial = 0.25})};
+  if (j.get_or("use_parallel_residual", false)) d.norm_place = NormPlace::parallel, d.ffn_norm = false;
+  if (j.get_or("qk_layernorm", false)) throw Error(Code::unsupported_model, "{}: qk_layernorm is true, only false is supported", j.file());
+}
+
+const WeightNames phi3_names{.prefixes = {"model.", ""},
+                             .rows = join_rows({{"decoder.#.self_attention.query", "layers.#.self_attn.qkv_proj", Part::query},
+                                                {"decoder.#.self_attention.key", "layers.#.self_attn.qkv_proj", Part::key},
+                                                {"decoder.#.self_attention.value", "layers.#.self_attn.qkv_proj", Part::value},
+                                                {"decoder.#.ffn.gate", "layers.#.mlp.gate_up_proj", Part::first_half},
+                                                {"decoder.#.ffn.up", "layers.#.mlp.gate_up_proj", Part::second_half}},
+                                               llama_names().rows),
+                             .ignored = {"rotary_emb.inv_freq"}};
+
+}  // namespace
+
+const WeightNames& llama_names() {
+  static const WeightNames names{.prefixes = {"model.", ""},
+                                 .rows = {{"decoder.embed.tokens", "embed_tokens"},
+                                          {"decoder.#.attention_norm", "layers.#.input_layernorm"},
+                                          {"decoder.#.self_attention.query", "layers.#.self_attn.q_proj"},
+                                          {"decoder.#.self_attention.key", "layers.#.self_attn.k_proj"},
+                                          {"decoder.#.self_attention.value", "layers.#.self_attn.v_proj"},
+                                          {"decoder.#.self_attention.output", "layers.#.self_attn.o_proj"},
+                                          {"decoder.#.self_attention.query_norm", "layers.#.self_attn.q_norm"},
+                                          {"decoder.#.self_attention.key_norm", "layers.#.self_attn.k_norm"},
+                                          {"decoder.#.ffn_norm", "layers.#.post_attention_layernorm"},
+                                          {"decoder.#.ffn.gate", "layers.#.mlp.gate_proj"},
+                                          {"decoder.#.ffn.up", "layers.#.mlp.up_proj"},
+                                          {"decoder.#.ffn.down", "layers.#.mlp.down_proj"},
+                                          {"decoder.norm", "norm"},
+                                          {"heads.lm.output", "lm_head"},
+                                          {"heads.classifier.output", "score"}},
+                                 .ignored = {"rotary_emb.inv_freq"}};
+  return names;
+}
+
+const Family llama{.model_type = "llama", .configure = configure_llama, .names = llama_names()};
+const Family mistral{.model_type = "mistral", .configure = configure_mistral, .names = llama_names()};
+const Family qwen2{.model_type = "qwen2", .configure = configure_qwen2, .names = llama_names()};
+const Family qwen3{.model_type = "qwen3", .configure = configure_qwen3, .names = llama_names()};
+const Family phi3{.model_type = "phi3", .configure = configure_phi3, .names = phi3_names};
+const Family smollm3{.model_type = "smollm3", .configure = configure_smollm3, .names = llama_names()};
+const Family stablelm{.model_type = "stablelm", .configure = configure_stablelm, .names = llama_names()};
+
+}  // namespace webformer

@@ -1,0 +1,109 @@
+#include "model/forward.h"
+
+#include <algorithm>
+
+#include "model/forward_call.h"
+#include "model/loss.h"
+#include "model/remember.h"
+
+namespace webformer {
+
+namespace {
+
+/// Teacher forcing: what the decoder reads is the target, one to the right, behind the start token (Hugging Face's shift_tokens_right).
+IdMatrix shift_right(const IdMatrix& ids, std::int32_t start, std::int32_t pad) {
+  IdMatrix shifted{ids.rows, ids.cols, std::vector<std::int32_t>(ids.data.size())};
+  for (std::int64_t b = 0; b < ids.rows; ++b) {
+    for (std::int64_t t = 0; t < ids.cols; ++t) {
+      const std::int32_t id = t == 0 ? start : ids.at(b, t - 1);
+      shifted.data[std::size_t(b * ids.cols + t)] = id == ignored_label ? pad : id;
+    }
+  }
+  return shifted;
+}
+
+std::vector<std::string> watched(const ForwardOptions& options) {
+  std::vector<std::string> patterns = options.trace;
+  if (options.attentions) patterns.emplace_back("*.*.{self,cross}_attention.weights");
+  if (options.hidden_states) patterns.emplace_back("*.hidden.*");
+  return patterns;
+}
+
+void read_inputs(ForwardCall& call) {
+  ForwardInputs& in = call.inputs;
+  const ModelConfig& c = call.config();
+  if (!in.input_ids.given()) throw Error(Code::invalid_argument, "inputIds: missing");
+  if (c.kind == Kind::decoder) {
+    call.target = pack(in.input_ids, in.attention_mask, in.token_type_ids, in.position_ids, c.decoder, c.pad_token_id, false, "inputIds");
+    check_tokens(call.target.tokens, call.model.decoder->embeddings, c.decoder);
+    return;
+  }
+  const bool keep_padding = c.head == Head::question_answering;  // its softmax runs over the padding too
+  call.source = pack(in.input_ids, in.attention_mask, in.token_type_ids, in.position_ids, c.encoder, c.pad_token_id, keep_padding, "inputIds");
+  check_tokens(call.source.tokens, call.model.encoder->embeddings, c.encoder);
+  if (c.kind == Kind::encoder) return;
+  if (!in.decoder_input_ids.given()) {
+    const bool from_labels = in.labels.given() && c.head == Head::causal_lm;
+    if (!from_labels && c.head == Head::causal_lm) throw Error(Code::invalid_argument, "decoderInputIds: missing, and there are no labels to take them from");
+    in.decoder_input_ids = shift_right(from_labels ? in.labels : in.input_ids, c.decoder_start_token_id, c.pad_token_id);
+  }
+  if (in.decoder_input_ids.rows != in.input_ids.rows) {
+    throw Error(Code::invalid_argument, "decoderInputIds: {} rows, {} expected as in inputIds", in.decoder_input_ids.rows, in.input_ids.rows);
+  }
+  call.target = pack(in.decoder_input_ids, in.decoder_attention_mask, {}, {}, c.decoder, c.pad_token_id, false, "decoderInputIds");
+  check_tokens(call.target.tokens, call.model.decoder->embeddings, c.decoder);
+}
+
+void check_output_size(const ForwardCall& call) {
+  const Packed& top = call.top();
+  const StackConfig& c = call.config().top();
+  std::int64_t floats = top.batch * top.length * c.width;
+  if (call.model.heads.lm) floats += count_logit_rows(call) * call.model.heads.lm->output.weight->rows();
+  if (call.options.hidden_states) floats += top.batch * top.length * c.width * (c.layers + 1);
+  if (call.options.attentions) floats += top.batch * c.heads * c.layers * top.length * std::max(top.length, call.source.length);
+  const std::uint64_t bytes = std::uint64_t(floats) * sizeof(float), limit = call.options.memory_limit;
+  if (limit && bytes > limit) {
+    throw Error(Code::out_of_memory, "the outputs take {} bytes, {} are available", bytes, limit).with("needed", bytes).with("limit", limit);
+  }
+}
+
+}  // namespace
+
+Task<ModelOutput> forward(const Model& model, ForwardInputs inputs, ForwardOptions options, Workspace& workspace, Schedule& schedule) {
+  Scope scope(workspace);
+  ForwardCall call{.model = model, .inputs = std::move(inputs), .options = std::move(options), .recorder = Recorder({}), .pass = {workspace, schedule},
+            .source = {}, .target = {}, .output = {}};
+  call.recorder = Recorder(watched(call.options));
+  if (!watched(call.options).empty()) call.pass.observer = &call.recorder;
+  read_inputs(call);
+  check_output_size(call);
+
+  Matrix hidden;
+  Memory memory;
+  std::vector<int> sources;
+  if (model.encoder) {
+    hidden = workspace.matrix(call.source.tokens.rows.total(), model.encoder->config.width);
+    co_await model.encoder->forward(call.source.tokens, {.config = model.encoder->config, .rows = call.source.tokens.rows, .name = model.encoder->name},
+                                    hidden, call.pass);
+  }
+  if (model.decoder) {
+    const Stack& decoder = *model.decoder;
+    if (model.encoder) {
+      call.output.encoder_last_hidden_state = call.source.unpack(hidden);
+      memory = remember(decoder, call.source.tokens.rows, hidden, call.pass);
+      for (int b = 0; b < call.target.tokens.rows.sequences(); ++b) sources.push_back(b);
+    }
+    hidden = workspace.matrix(call.target.tokens.rows.total(), decoder.config.width);
+    co_await decoder.forward(call.target.tokens,
+                             {.config = decoder.config, .rows = call.target.tokens.rows, .name = decoder.name, .memory = &memory, .sources = sources},
+                             hidden, call.pass);
+  }
+  call.output.last_hidden_state = call.top().unpack(hidden);
+  if (!all_finite(hidden)) throw Error(Code::numeric_error, "the last hidden state: a number of it is NaN or infinite");
+  run_heads(call, hidden);
+  compute_loss(call);
+  collect_watched(call);
+  co_return std::move(call.output);
+}
+
+}  // namespace webformer

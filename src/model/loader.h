@@ -1,0 +1,34 @@
+#pragma once
+// Loads a checkpoint whose bytes arrive in pieces: config first, then each file's table, then its tensors in file order.
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "formats/json.h"
+#include "formats/tensor_table.h"
+#include "model/model.h"
+
+namespace webformer {
+
+class ModelLoader {
+ public:
+  /// Reads config.json. Throws invalid_file, unsupported_model.
+  ModelLoader(const Json& config, WeightPolicy policy, std::uint64_t memory_limit = 0);
+
+  const ModelConfig& config() const noexcept { return model_.config; }
+  /// The table of one file. Throws weight_mismatch, out_of_memory; `last` says that no other file follows: weight_missing.
+  void bind(const TensorTable& table, bool last);
+  bool wants(std::string_view tensor) const { return plan_.wants(tensor); }
+  void fill(const TensorInfo& tensor, std::span<const std::byte> bytes) { plan_.fill(tensor, bytes); }
+  /// The model, once all tensors are there. Nothing is kept if this throws.
+  std::shared_ptr<const Model> finish();
+
+ private:
+  WeightPolicy policy_;
+  std::uint64_t memory_limit_;
+  WeightPlan plan_;
+  Model model_;
+};
+
+}  // namespace webformer

@@ -1,0 +1,46 @@
+#pragma once
+// What a forward pass carries along: scratch memory, the clock, and those who watch.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/task.h"
+#include "core/tensor.h"
+#include "core/workspace.h"
+
+namespace webformer {
+
+/// Receives intermediate tensors by name. Names: "encoder.0.self_attention.weights", "decoder.2.ffn.activation", …
+/// Rows of a batch are packed, so tensors are [N, …] over all tokens, except weights: one [H, T, S] a sequence.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual bool wants(std::string_view name) const = 0;
+  /// `sequence` is -1 for packed tensors.
+  virtual void see(std::string_view name, int sequence, const Shape& shape, const float* data) = 0;
+};
+
+struct Pass {
+  Workspace& workspace;
+  Schedule& schedule;
+  Observer* observer = nullptr;
+
+  bool watched() const noexcept { return observer != nullptr; }
+  /// Shows a packed matrix to the observer, if it wants it. `place` is "encoder.0.ffn", `what` "activation".
+  void show(std::string_view place, std::string_view what, ConstMatrix x) const;
+};
+
+/// Sequences packed one after the other: sequence b has rows begin[b] to begin[b + 1] of every [N, C] matrix.
+struct Rows {
+  std::vector<std::int64_t> begin{0};
+  std::vector<std::int32_t> positions;  ///< [N]
+  std::vector<std::int64_t> visible;    ///< how many of the first tokens of each sequence are keys; empty: all
+
+  int sequences() const noexcept { return int(begin.size()) - 1; }
+  std::int64_t total() const noexcept { return begin.back(); }
+  std::int64_t length(int sequence) const noexcept { return begin[std::size_t(sequence) + 1] - begin[std::size_t(sequence)]; }
+};
+
+}  // namespace webformer

@@ -1,0 +1,87 @@
+#include "model/stack.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace webformer {
+
+std::vector<float> alibi_slopes(int heads, float max_bias) {
+  const int power = 1 << int(std::floor(std::log2(double(heads))));
+  std::vector<float> slopes;
+  for (int i = 1; i <= power; ++i) slopes.push_back(float(std::exp2(-double(max_bias) * i / power)));
+  for (int i = 1; int(slopes.size()) < heads; i += 2) slopes.push_back(float(std::exp2(-double(max_bias) * i / (2.0 * power))));
+  return slopes;
+}
+
+int relative_bucket(std::int64_t distance, bool bidirectional, int buckets, int max_distance) noexcept {
+  int first = 0;
+  if (bidirectional) {
+    buckets /= 2;
+    if (distance > 0) first = buckets;
+    distance = std::abs(distance);
+  } else {
+    distance = std::max<std::int64_t>(-distance, 0);
+  }
+  const int exact = buckets / 2;
+  if (distance < exact) return first + int(distance);
+  // In float, as the reference computes it: double puts distances at a bucket's edge into the next one.
+  const float fraction = std::log(float(distance) / float(exact)) / float(std::log(double(max_distance) / exact));
+  return first + std::min(exact + int(fraction * float(buckets - exact)), buckets - 1);
+}
+
+Stack Stack::declare(const WeightScope& w, std::string name, const StackConfig& c, int vocab_size, std::int64_t context_length,
+                     std::int32_t pad_token_id, const Embedding* shared_tokens, int memory_width) {
+  const WeightScope scope = w(name);
+  Stack stack;
+  stack.config = c;
+  stack.embeddings = Embeddings::declare(scope("embed"), c, vocab_size, context_length, pad_token_id, shared_tokens);
+  for (int i = 0; i < c.distinct_layers; ++i) stack.layers.push_back(Layer::declare(scope(std::to_string(i)), c, i, memory_width));
+  if (c.final_norm) stack.final_norm = Norm::declare(scope("norm"), c.width, c.norm);
+  if (c.positions == Positions::relative) stack.relative_bias = Embedding::declare(scope("relative_bias"), c.relative_buckets, c.heads, TableUse::positions);
+  stack.name = std::move(name);
+  return stack;
+}
+
+namespace {
+
+/// Fills in a bias for every distance that a pass can meet: [H, count], distance 0 at `relative_origin`.
+void spread_relative_bias(const Embedding& table, StackPass& run, Workspace& workspace) {
+  const StackConfig& c = run.config;
+  std::int64_t longest = 1;
+  for (int b = 0; b < run.rows.sequences(); ++b) {
+    longest = std::max(longest, run.kv_cache ? run.kv_cache->length(run.sequences[std::size_t(b)]) : run.rows.length(b));
+  }
+  run.relative_origin = longest - 1;
+  run.relative_count = 2 * longest - 1;
+  auto* bias = workspace.allocate<float>(c.heads * run.relative_count);
+  auto* row = workspace.allocate<float>(c.heads);
+  for (std::int64_t i = 0; i < run.relative_count; ++i) {
+    table.table->row(relative_bucket(i - run.relative_origin, !c.causal, c.relative_buckets, c.relative_max_distance), row);
+    for (int h = 0; h < c.heads; ++h) bias[h * run.relative_count + i] = row[h];
+  }
+  run.relative_bias = bias;
+}
+
+}  // namespace
+
+Task<> Stack::forward(const Tokens& input, StackPass run, Matrix x, Pass& pass) const {
+  Scope scope(pass.workspace);
+  const std::string hidden = name + ".hidden";
+  std::vector<float> slopes;
+  if (config.positions == Positions::alibi) {
+    slopes = alibi_slopes(config.heads, config.alibi_max_bias);
+    run.alibi_slopes = slopes.data();
+  }
+  if (relative_bias) spread_relative_bias(*relative_bias, run, pass.workspace);
+
+  embeddings.forward(input, config, x, pass);
+  for (int i = 0; i < config.layers; ++i) {
+    pass.show(hidden, std::to_string(i), x);
+    co_await layers[std::size_t(i * config.distinct_layers / config.layers)].forward(x, i, run, pass);
+    co_await pass.schedule.breathe();
+  }
+  if (final_norm) final_norm->forward(x, x);
+  pass.show(hidden, std::to_string(config.layers), x);
+}
+
+}  // namespace webformer

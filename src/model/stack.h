@@ -1,0 +1,34 @@
+#pragma once
+// A stack of layers over an embedding: an encoder or a decoder.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/embeddings.h"
+
+namespace webformer {
+
+struct Stack {
+  std::string name;  ///< "encoder" or "decoder"
+  StackConfig config;
+  Embeddings embeddings;
+  std::vector<Layer> layers;               ///< the distinct ones
+  std::optional<Norm> final_norm;
+  std::optional<Embedding> relative_bias;  ///< [buckets, H] (T5)
+
+  static Stack declare(const WeightScope& w, std::string name, const StackConfig& c, int vocab_size, std::int64_t context_length,
+                       std::int32_t pad_token_id, const Embedding* shared_tokens, int memory_width);
+
+  /// Embeds the tokens and runs all layers. x: [N, C], written. `run` says what the sequences see; its biases are filled in here.
+  /// Shows "NAME.hidden.0" (the embeddings) to "NAME.hidden.L" (after the final norm). Stops between layers when the time of a step is over.
+  Task<> forward(const Tokens& input, StackPass run, Matrix x, Pass& pass) const;
+};
+
+/// ALiBi's slopes (Press et al. 2021): a geometric series from 2^(-max_bias/n), and between its steps where H is no power of two.
+std::vector<float> alibi_slopes(int heads, float max_bias);
+
+/// T5's bucket of a distance key - query (Raffel et al. 2020, section 2.1): exact up to half of the buckets, then by logarithm.
+int relative_bucket(std::int64_t distance, bool bidirectional, int buckets, int max_distance) noexcept;
+
+}  // namespace webformer

@@ -1,0 +1,239 @@
+#include "model/weight_plan.h"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "kernels/elementwise.h"
+
+namespace webformer {
+
+namespace {
+
+/// "encoder.12.ffn.up" -> {"encoder.#.ffn.up", "12"}. A name has one number at most.
+std::pair<std::string, std::string> split_number(std::string_view name) {
+  const auto digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
+  for (std::size_t at = 0; at < name.size(); ++at) {
+    if (!digit(name[at]) || (at > 0 && name[at - 1] != '.')) continue;
+    std::size_t end = at;
+    while (end < name.size() && digit(name[end])) ++end;
+    if (end < name.size() && name[end] != '.') continue;
+    return {std::string(name.substr(0, at)) + "#" + std::string(name.substr(end)), std::string(name.substr(at, end - at))};
+  }
+  return {std::string(name), ""};
+}
+
+std::string put_number(std::string_view pattern, std::string_view number) {
+  std::string name;
+  for (const char c : pattern) c == '#' ? void(name += number) : name.push_back(c);
+  return name;
+}
+
+WeightType kept_as(WeightPolicy policy, DType stored, bool quantizable) {
+  switch (policy) {
+    case WeightPolicy::f32: return WeightType::f32;
+    case WeightPolicy::f16: return WeightType::f16;
+    case WeightPolicy::int8: return quantizable ? WeightType::int8 : WeightType::f32;
+    case WeightPolicy::int4: return quantizable ? WeightType::int4 : WeightType::f32;
+    case WeightPolicy::as_stored: return stored == DType::f16 ? WeightType::f16 : WeightType::f32;
+  }
+  throw Error(Code::internal_error, "weight policy {}: not known", int(policy));
+}
+
+std::string join(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+Shape without_unit_axes(const Shape& shape) {
+  std::vector<std::int64_t> sizes;
+  for (const std::int64_t size : shape.sizes()) {
+    if (size != 1) sizes.push_back(size);
+  }
+  return Shape(std::span<const std::int64_t>(sizes));
+}
+
+}  // namespace
+
+std::shared_ptr<PackedWeights> WeightPlan::matrix(std::string name, std::int64_t rows, std::int64_t cols, bool quantizable) {
+  Slot slot;
+  slot.name = std::move(name);
+  slot.shape = Shape{rows, cols};
+  slot.quantizable = quantizable;
+  slot.matrix = std::make_shared<PackedWeights>();
+  slots_.push_back(slot);
+  return slot.matrix;
+}
+
+std::shared_ptr<PackedWeights> WeightPlan::optional_matrix(std::string name, std::int64_t rows, std::int64_t cols) {
+  auto result = matrix(std::move(name), rows, cols);
+  slots_.back().optional = true;
+  return result;
+}
+
+std::shared_ptr<std::vector<float>> WeightPlan::vector(std::string name, std::int64_t size) {
+  Slot slot;
+  slot.name = std::move(name);
+  slot.shape = Shape{size};
+  slot.vector = std::make_shared<std::vector<float>>();
+  slots_.push_back(slot);
+  return slot.vector;
+}
+
+std::vector<WeightPlan::Candidate> WeightPlan::candidates(const std::string& name) const {
+  const auto [pattern, number] = split_number(name);
+  const std::size_t dot = pattern.rfind('.');
+  const std::string module = pattern.substr(0, dot), kind = pattern.substr(dot + 1);
+  std::vector<Candidate> found;
+  for (const WeightName& row : names_.rows) {
+    std::vector<std::string> endings;
+    if (row.ours == pattern) endings = {""};
+    if (row.ours == module) endings = kind == "weight" ? std::vector<std::string>{".weight", ".gamma"} : std::vector<std::string>{".bias", ".beta"};
+    for (const std::string_view prefix : names_.prefixes) {
+      for (const std::string& ending : endings) {
+        found.push_back({std::string(prefix) + put_number(row.theirs, number) + ending, row.part, row.transposed});
+      }
+    }
+  }
+  if (found.empty()) throw Error(Code::internal_error, "weight {}: the family's table of names has no row for it", name);
+  return found;
+}
+
+bool WeightPlan::fits(const Slot& slot, const Shape& stored) const {
+  const std::int64_t rows = slot.shape[0];
+  std::int64_t stored_rows = rows;
+  switch (slot.part) {
+    case Part::whole: break;
+    case Part::query: case Part::key: case Part::value: stored_rows = std::int64_t(fused_.heads + 2 * fused_.kv_heads) * fused_.head_size; break;
+    case Part::interleaved_query: case Part::interleaved_key: case Part::interleaved_value: stored_rows = 3 * rows; break;
+    case Part::first_half: case Part::second_half: stored_rows = 2 * rows; break;
+  }
+  if (slot.vector) return without_unit_axes(stored) == without_unit_axes(Shape{stored_rows});
+  return stored == (slot.transposed ? Shape{slot.shape[1], stored_rows} : Shape{stored_rows, slot.shape[1]});
+}
+
+std::int64_t WeightPlan::source_row(const Slot& slot, std::int64_t row) const {
+  const std::int64_t d = fused_.head_size;
+  const auto interleaved = [&](std::int64_t which) { return row / d * 3 * d + which * d + row % d; };
+  switch (slot.part) {
+    case Part::whole: case Part::query: case Part::first_half: return row;
+    case Part::key: return fused_.heads * d + row;
+    case Part::value: return (fused_.heads + fused_.kv_heads) * d + row;
+    case Part::interleaved_query: return interleaved(0);
+    case Part::interleaved_key: return interleaved(1);
+    case Part::interleaved_value: return interleaved(2);
+    case Part::second_half: return slot.shape[0] + row;
+  }
+  return row;
+}
+
+void WeightPlan::bind(const TensorTable& table, WeightPolicy policy, std::uint64_t memory_limit) {
+  std::vector<std::string> wrong;
+  std::vector<std::pair<Slot*, WeightType>> found;
+  std::set<std::string> known;  // second copies under another name are no surprise
+  for (Slot& slot : slots_) {
+    for (const Candidate& candidate : candidates(slot.name)) {
+      known.insert(candidate.name);
+      const TensorInfo* info = table.find(candidate.name);
+      if (!info || !slot.stored_as.empty()) continue;
+      slot.part = candidate.part;
+      slot.transposed = candidate.transposed;
+      slot.stored_as = candidate.name;
+      if (!is_float(info->dtype)) throw Error(Code::invalid_file, "{}: type {} in the file, floating-point numbers expected", info->name, name(info->dtype));
+      if (fits(slot, info->shape)) {
+        found.emplace_back(&slot, kept_as(policy, info->dtype, slot.quantizable));
+      } else {
+        wrong.push_back(format("{}: shape {} in the file, {} expected from config.json{}", candidate.name, info->shape, slot.shape,
+                               candidate.part == Part::whole ? "" : " for a part of it"));
+      }
+    }
+  }
+  if (!wrong.empty()) throw Error(Code::weight_mismatch, "{}", join(wrong)).with("tensors", join(wrong));
+
+  std::uint64_t needed = 0;
+  for (const auto& [slot, type] : found) {
+    parameters += slot->shape.size();
+    needed += slot->vector ? std::uint64_t(slot->shape.size()) * sizeof(float) : PackedWeights::bytes_for(type, slot->shape[0], slot->shape[1]);
+  }
+  bytes += needed;
+  if (memory_limit && bytes > memory_limit) {
+    throw Error(Code::out_of_memory, "the weights take {} bytes in memory, {} are available", bytes, memory_limit).with("needed", bytes).with("limit", memory_limit);
+  }
+  for (const auto& [slot, type] : found) {
+    if (slot->vector) {
+      slot->vector->resize(std::size_t(slot->shape.size()));
+    } else {
+      *slot->matrix = PackedWeights(type, slot->shape[0], slot->shape[1]);
+    }
+  }
+  for (const TensorInfo& info : table.tensors) {
+    const bool ignored = std::ranges::any_of(names_.ignored, [&](std::string_view end) { return info.name.ends_with(end); });
+    if (!ignored && !known.contains(info.name)) unused.push_back(info.name);
+  }
+}
+
+void WeightPlan::check_complete() const {
+  std::vector<std::string> missing;
+  for (const Slot& slot : slots_) {
+    if (slot.stored_as.empty() && !slot.optional) missing.push_back(candidates(slot.name).front().name);
+  }
+  if (missing.empty()) return;
+  throw Error(Code::weight_missing, "{} of {} tensors that config.json asks for are not in the file: {}", missing.size(), slots_.size(), join(missing))
+      .with("tensors", join(missing));
+}
+
+bool WeightPlan::wants(std::string_view tensor) const {
+  return std::ranges::any_of(slots_, [&](const Slot& slot) { return slot.stored_as == tensor; });
+}
+
+void WeightPlan::fill(const TensorInfo& tensor, std::span<const std::byte> bytes) {
+  for (Slot& slot : slots_) {
+    if (slot.stored_as == tensor.name) fill_slot(slot, tensor, bytes);
+  }
+}
+
+void WeightPlan::fill_slot(Slot& slot, const TensorInfo& tensor, std::span<const std::byte> bytes) const {
+  const std::int64_t rows = slot.vector ? 1 : slot.shape[0], cols = slot.vector ? slot.shape[0] : slot.shape[1];
+  const std::int64_t stored_cols = slot.vector ? 1 : tensor.shape[1];
+  constexpr std::int64_t rows_at_once = 64;  // bounds the second copy
+  std::vector<float> block(std::size_t(std::min(rows, rows_at_once) * cols));
+  const auto number_of_bytes = std::int64_t(bytes.size()) / std::max<std::int64_t>(tensor.shape.size(), 1);
+  const auto read = [&](std::int64_t first, std::int64_t count, float* out) {
+    to_floats(tensor.dtype, bytes.subspan(std::size_t(first * number_of_bytes), std::size_t(count * number_of_bytes)), out);
+  };
+  for (std::int64_t first = 0; first < rows; first += rows_at_once) {
+    const std::int64_t count = std::min(rows_at_once, rows - first);
+    for (std::int64_t i = 0; i < count; ++i) {
+      float* row = block.data() + i * cols;
+      if (slot.vector) {
+        for (std::int64_t j = 0; j < cols; ++j) read(source_row(slot, j), 1, row + j);
+      } else if (slot.transposed) {
+        for (std::int64_t j = 0; j < cols; ++j) read(j * stored_cols + source_row(slot, first + i), 1, row + j);
+      } else {
+        read(source_row(slot, first + i) * stored_cols, cols, row);
+      }
+    }
+    const ConstMatrix filled(block.data(), count, cols);
+    if (!all_finite(filled)) throw Error(Code::numeric_error, "{}: a number of it is NaN or infinite", tensor.name).with("tensor", tensor.name);
+    if (slot.vector) {
+      std::ranges::copy(block, slot.vector->begin());
+    } else {
+      slot.matrix->fill(first, filled);
+    }
+  }
+  slot.filled = true;
+}
+
+void WeightPlan::finish() const {
+  check_complete();
+  for (const Slot& slot : slots_) {
+    if (!slot.stored_as.empty() && !slot.filled) throw Error(Code::internal_error, "{}: never filled", slot.name);
+  }
+}
+
+bool WeightPlan::filled(const std::shared_ptr<PackedWeights>& matrix) const {
+  return std::ranges::any_of(slots_, [&](const Slot& slot) { return slot.matrix == matrix && slot.filled; });
+}
+
+}  // namespace webformer

@@ -1,0 +1,128 @@
+#pragma once
+// Which tensors a model wants, under which names a checkpoint keeps them, and how they get from one to the other.
+// A model is declared first (every layer asks a WeightScope for its weights), then bound to a file's table, which checks names and shapes
+// before anything is allocated, then filled, tensor by tensor, as the file streams in.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/tensor.h"
+#include "formats/tensor_table.h"
+#include "kernels/weights.h"
+
+namespace webformer {
+
+/// Which part of a checkpoint's tensor a weight is, where several are stored as one.
+enum class Part {
+  whole,
+  query, key, value,                                           ///< rows [query; key; value]
+  interleaved_query, interleaved_key, interleaved_value,       ///< rows [H][query, key, value][D]: GPT-NeoX, BLOOM
+  first_half, second_half,                                     ///< rows [gate; up]
+};
+
+/// One row of a family's table of names. `#` stands for the number of a layer. Several rows with one `ours` are alternatives.
+struct WeightName {
+  std::string_view ours;     ///< "encoder.#.self_attention.query", without .weight or .bias; or a whole name
+  std::string_view theirs;   ///< "bert.encoder.layer.#.attention.self.query"
+  Part part = Part::whole;
+  bool transposed = false;   ///< stored as [in, out] (GPT-2's Conv1D)
+};
+
+struct WeightNames {
+  std::vector<std::string_view> prefixes{""};  ///< tried in this order before each of `theirs`; "" too, if bare names occur
+  std::vector<WeightName> rows;
+  std::vector<std::string_view> ignored;       ///< ends of names of tensors that hold nothing to learn: position ids, mask buffers
+};
+
+/// What a table is for; decides how it is kept.
+enum class TableUse { tokens, positions };
+
+/// How weights are kept.
+enum class WeightPolicy { as_stored, f32, f16, int8, int4 };
+
+class WeightPlan {
+ public:
+  /// heads, kv_heads and head_size tell parts of fused tensors apart.
+  struct Fused {
+    int heads = 0, kv_heads = 0, head_size = 0;
+  };
+
+  explicit WeightPlan(const WeightNames& names, Fused fused) : names_(names), fused_(fused) {}
+
+  std::shared_ptr<PackedWeights> matrix(std::string name, std::int64_t rows, std::int64_t cols, bool quantizable = true);
+  std::shared_ptr<std::vector<float>> vector(std::string name, std::int64_t size);
+  /// A matrix that the file may lack, because it is tied to another one; see filled().
+  std::shared_ptr<PackedWeights> optional_matrix(std::string name, std::int64_t rows, std::int64_t cols);
+
+  /// Finds the wanted tensors of one file, checks their shapes, and allocates. Called once a file. Throws weight_mismatch with all whose
+  /// shape is wrong (both shapes named), invalid_file for numbers that are no floats, out_of_memory where `memory_limit` bytes
+  /// (0: no limit) are too few for what is kept.
+  void bind(const TensorTable& table, WeightPolicy policy, std::uint64_t memory_limit = 0);
+  /// After all files are bound: throws weight_missing with the names of all that no file had.
+  void check_complete() const;
+  /// Whether a tensor of the file is wanted; call after bind.
+  bool wants(std::string_view tensor) const;
+  /// Takes one tensor's bytes. Throws numeric_error where one of its numbers is NaN or infinite.
+  void fill(const TensorInfo& tensor, std::span<const std::byte> bytes);
+  /// Checks that all is filled. Throws internal_error where the file's reader left something out.
+  void finish() const;
+  /// Whether the file had this matrix.
+  bool filled(const std::shared_ptr<PackedWeights>& matrix) const;
+
+  std::vector<std::string> unused;  ///< tensors of the files that nothing wants
+  std::int64_t parameters = 0;      ///< numbers that were bound
+  std::uint64_t bytes = 0;          ///< what they take as kept
+
+ private:
+  struct Slot {
+    std::string name;
+    Shape shape;               // [rows, cols] or [size]
+    bool quantizable = true;
+    bool optional = false;
+    std::shared_ptr<PackedWeights> matrix;
+    std::shared_ptr<std::vector<float>> vector;
+    Part part = Part::whole;
+    bool transposed = false;
+    std::string stored_as;     // "" while unbound
+    bool filled = false;
+  };
+  struct Candidate {
+    std::string name;
+    Part part;
+    bool transposed;
+  };
+
+  std::vector<Candidate> candidates(const std::string& name) const;
+  bool fits(const Slot& slot, const Shape& stored) const;
+  std::int64_t source_row(const Slot& slot, std::int64_t row) const;
+  void fill_slot(Slot& slot, const TensorInfo& tensor, std::span<const std::byte> bytes) const;
+
+  WeightNames names_;
+  Fused fused_;
+  std::vector<Slot> slots_;
+};
+
+/// A place in the tree of names: scope("self_attention")("query") declares "….self_attention.query.weight".
+class WeightScope {
+ public:
+  WeightScope(WeightPlan& plan, std::string path) : plan_(plan), path_(std::move(path)) {}
+  WeightScope operator()(std::string_view name) const { return {plan_, path_.empty() ? std::string(name) : path_ + "." + std::string(name)}; }
+
+  std::shared_ptr<PackedWeights> matrix(std::string_view name, std::int64_t rows, std::int64_t cols, bool quantizable = true) const {
+    return plan_.matrix((*this)(name).path_, rows, cols, quantizable);
+  }
+  std::shared_ptr<std::vector<float>> vector(std::string_view name, std::int64_t size) const { return plan_.vector((*this)(name).path_, size); }
+  WeightPlan& plan() const noexcept { return plan_; }
+  const std::string& path() const noexcept { return path_; }
+
+ private:
+  WeightPlan& plan_;
+  std::string path_;
+};
+
+}  // namespace webformer
