@@ -22,6 +22,15 @@ constexpr std::size_t utf8_length(std::string_view text, std::size_t at) noexcep
   return within(3, 0x80, 0xbf) ? 4 : 0;
 }
 
+constexpr bool is_utf8(std::string_view text) noexcept {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = utf8_length(text, at);
+    if (length == 0) return false;
+    at += length;
+  }
+  return true;
+}
+
 /// The beginning of a text, for an error message.
 inline std::string shortened(std::string_view text, std::size_t most = 60) {
   if (text.size() <= most) return std::string(text);

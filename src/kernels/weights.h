@@ -3,8 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
-#include <vector>
 
 #include "core/tensor.h"
 #include "core/workspace.h"
@@ -39,14 +39,16 @@ class PackedWeights {
   WeightType type() const noexcept { return type_; }
   std::int64_t rows() const noexcept { return rows_; }
   std::int64_t cols() const noexcept { return cols_; }
-  std::size_t bytes() const noexcept { return bytes_.size(); }
-  const std::byte* data() const noexcept { return bytes_.data(); }
+  std::size_t bytes() const noexcept { return size_; }
+  const std::byte* data() const noexcept { return data_; }
 
  private:
   WeightType type_ = WeightType::f32;
   std::int64_t rows_ = 0;
   std::int64_t cols_ = 0;
-  std::vector<std::byte> bytes_;
+  std::unique_ptr<std::byte[]> memory_;
+  std::byte* data_ = nullptr;  // in memory_, on a cache line
+  std::size_t size_ = 0;
 };
 
 /// y = x W^T + b. x: [M, K], y: [M, N], bias: [N] or null. y may not overlap x. Scratch comes from the workspace.

@@ -16,10 +16,10 @@ int KvCache::add() {
 }
 
 int KvCache::fork(int sequence) {
+  Sequence same = sequences_[std::size_t(sequence)];
   const int copy = add();
-  const Sequence& source = sequences_[std::size_t(sequence)];
-  sequences_[std::size_t(copy)] = source;
-  for (const int page : source.pages) ++pages_[std::size_t(page)].users;
+  for (const int page : same.pages) ++pages_[std::size_t(page)].users;
+  sequences_[std::size_t(copy)] = std::move(same);
   return copy;
 }
 

@@ -9,7 +9,10 @@ WeightPlan::Fused fused_sizes(const StackConfig& c) { return {c.heads, c.kv_head
 }  // namespace
 
 ModelLoader::ModelLoader(const Json& config, WeightPolicy policy, std::uint64_t memory_limit)
-    : policy_(policy), memory_limit_(memory_limit), plan_(family_of(config).names, {}) {
+    : policy_(policy),
+      deviation_(float(config.get_or("initializer_range", config.get_or("init_std", 0.02)))),
+      memory_limit_(memory_limit),
+      plan_(family_of(config).names, {}) {
   const ModelConfig c = read_config(config);
   plan_ = WeightPlan(family_of(config).names, fused_sizes(c.top()));
   model_ = Model::declare(c, plan_);
@@ -18,6 +21,11 @@ ModelLoader::ModelLoader(const Json& config, WeightPolicy policy, std::uint64_t 
 void ModelLoader::bind(const TensorTable& table, bool last) {
   plan_.bind(table, policy_, memory_limit_);
   if (last) plan_.check_complete();
+}
+
+void ModelLoader::randomize(std::uint64_t seed) {
+  Random random(seed);
+  plan_.randomize(random, deviation_, policy_, 1 - model_.config.top().norm.weight_offset);
 }
 
 std::shared_ptr<const Model> ModelLoader::finish() {

@@ -21,11 +21,14 @@ class ModelLoader {
   void bind(const TensorTable& table, bool last);
   bool wants(std::string_view tensor) const { return plan_.wants(tensor); }
   void fill(const TensorInfo& tensor, std::span<const std::byte> bytes) { plan_.fill(tensor, bytes); }
+  /// Random weights instead of files: a model that is ready to train. The same seed gives the same weights.
+  void randomize(std::uint64_t seed);
   /// The model, once all tensors are there. Nothing is kept if this throws.
   std::shared_ptr<const Model> finish();
 
  private:
   WeightPolicy policy_;
+  float deviation_;  // of random weights
   std::uint64_t memory_limit_;
   WeightPlan plan_;
   Model model_;

@@ -64,6 +64,7 @@ int Session::add_sequence(int source) {
   if (model_->encoder && (source < 0 || source >= memory_.sources())) {
     throw Error(Code::internal_error, "source {}: {} were encoded", source, memory_.sources());
   }
+  sources_.reserve(sources_.size() + 1);  // nothing may fail once the cache has the sequence
   const int sequence = cache_.add();
   if (sources_.size() <= std::size_t(sequence)) sources_.resize(std::size_t(sequence) + 1);
   sources_[std::size_t(sequence)] = source;
@@ -71,6 +72,7 @@ int Session::add_sequence(int source) {
 }
 
 int Session::fork(int sequence) {
+  sources_.reserve(sources_.size() + 1);  // as above
   const int copy = cache_.fork(sequence);
   if (sources_.size() <= std::size_t(copy)) sources_.resize(std::size_t(copy) + 1);
   sources_[std::size_t(copy)] = sources_[std::size_t(sequence)];

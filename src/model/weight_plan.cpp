@@ -198,9 +198,8 @@ void WeightPlan::fill_slot(Slot& slot, const TensorInfo& tensor, std::span<const
   const std::int64_t stored_cols = slot.vector ? 1 : tensor.shape[1];
   constexpr std::int64_t rows_at_once = 64;  // bounds the second copy
   std::vector<float> block(std::size_t(std::min(rows, rows_at_once) * cols));
-  const auto number_of_bytes = std::int64_t(bytes.size()) / std::max<std::int64_t>(tensor.shape.size(), 1);
   const auto read = [&](std::int64_t first, std::int64_t count, float* out) {
-    to_floats(tensor.dtype, bytes.subspan(std::size_t(first * number_of_bytes), std::size_t(count * number_of_bytes)), out);
+    to_floats(tensor.dtype, bytes.subspan(std::size_t(bytes_for(tensor.dtype, first)), std::size_t(bytes_for(tensor.dtype, count))), out);
   };
   for (std::int64_t first = 0; first < rows; first += rows_at_once) {
     const std::int64_t count = std::min(rows_at_once, rows - first);
@@ -223,6 +222,28 @@ void WeightPlan::fill_slot(Slot& slot, const TensorInfo& tensor, std::span<const
     }
   }
   slot.filled = true;
+}
+
+void WeightPlan::randomize(Random& random, float deviation, WeightPolicy policy, float norm_weight) {
+  std::vector<float> row;
+  for (Slot& slot : slots_) {
+    if (slot.optional) continue;
+    parameters += slot.shape.size();
+    if (slot.vector) {
+      slot.vector->assign(std::size_t(slot.shape[0]), slot.name.ends_with("norm.weight") ? norm_weight : 0);
+      bytes += slot.vector->size() * sizeof(float);
+    } else {
+      *slot.matrix = PackedWeights(kept_as(policy, DType::f32, slot.quantizable), slot.shape[0], slot.shape[1]);
+      bytes += slot.matrix->bytes();
+      row.resize(std::size_t(slot.shape[1]));
+      for (std::int64_t i = 0; i < slot.shape[0]; ++i) {
+        for (float& x : row) x = deviation * float(random.normal());
+        slot.matrix->fill(i, ConstMatrix(row.data(), 1, slot.shape[1]));
+      }
+    }
+    slot.stored_as = slot.name;
+    slot.filled = true;
+  }
 }
 
 void WeightPlan::finish() const {

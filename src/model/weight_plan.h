@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/random.h"
 #include "core/tensor.h"
 #include "formats/tensor_table.h"
 #include "kernels/weights.h"
@@ -69,6 +70,9 @@ class WeightPlan {
   bool wants(std::string_view tensor) const;
   /// Takes one tensor's bytes. Throws numeric_error where one of its numbers is NaN or infinite.
   void fill(const TensorInfo& tensor, std::span<const std::byte> bytes);
+  /// Random weights instead of a file's: matrices N(0, deviation^2), norms 1 (or 0, where they multiply by 1 + weight), biases 0. Optional ones
+  /// stay away.
+  void randomize(Random& random, float deviation, WeightPolicy policy, float norm_weight);
   /// Checks that all is filled. Throws internal_error where the file's reader left something out.
   void finish() const;
   /// Whether the file had this matrix.

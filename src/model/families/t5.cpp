@@ -22,7 +22,7 @@ void configure_side(const Json& j, StackConfig& s, std::int64_t layers) {
   s.query_bias = s.key_bias = s.output_bias = s.ffn_bias = false;
   s.positions = Positions::relative;
   s.relative_buckets = int(read_size(j, {"relative_attention_num_buckets"}, 32, 4, 1 << 16));
-  s.relative_max_distance = int(read_size(j, {"relative_attention_max_distance"}, 128));
+  s.relative_max_distance = int(read_size(j, {"relative_attention_max_distance"}, 128, s.relative_buckets / 2 + 1));
   const std::string kind = j.get_or("feed_forward_proj", "relu");
   s.gated = kind.starts_with("gated-");
   const std::string activation = s.gated ? kind.substr(6) : kind;

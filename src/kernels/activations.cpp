@@ -1,0 +1,53 @@
+#include <numbers>
+
+#include "kernels/elementwise.h"
+#include "kernels/simd_math.h"
+
+namespace webformer {
+
+namespace {
+
+template <class F>
+F gelu(F x) {
+  return F(0.5f) * x * (F(1.f) + simd_erf(x * F(float(1 / std::numbers::sqrt2))));
+}
+
+template <class F>
+F gelu_tanh(F x) {
+  constexpr float factor = 0.7978845608f;  // sqrt(2 / pi)
+  const F inner = F(factor) * multiply_add(F(0.044715f) * x * x, x, x);
+  return F(0.5f) * x * (F(1.f) + simd_tanh(inner));
+}
+
+/// Calls `visit` with the function of an activation, so that its loop is compiled once for each.
+template <class F, class Visit>
+void with_function(Activation activation, Visit visit) {
+  switch (activation) {
+    case Activation::identity: return visit([](F x) { return x; });
+    case Activation::relu: return visit([](F x) { return at_least(x, F(0.f)); });
+    case Activation::gelu: return visit([](F x) { return gelu(x); });
+    case Activation::gelu_tanh: return visit([](F x) { return gelu_tanh(x); });
+    case Activation::quick_gelu: return visit([](F x) { return x * simd_sigmoid(F(1.702f) * x); });
+    case Activation::silu: return visit([](F x) { return x * simd_sigmoid(x); });
+    case Activation::tanh: return visit([](F x) { return simd_tanh(x); });
+    case Activation::sigmoid: return visit([](F x) { return simd_sigmoid(x); });
+  }
+}
+
+}  // namespace
+
+void activate(Activation activation, Matrix x) noexcept {
+  if (activation == Activation::identity) return;
+  with_function<Floats>(activation, [&](auto f) {
+    for (std::int64_t i = 0; i < x.rows; ++i) map_row<Floats>(x.cols, x.row(i), f, x.row(i));
+  });
+}
+
+void activate_gated(Activation activation, Matrix gate, ConstMatrix up) noexcept {
+  with_function<Floats>(activation, [&](auto f) {
+    const auto gated = [f](Floats g, Floats u) { return f(g) * u; };
+    for (std::int64_t i = 0; i < gate.rows; ++i) map_row<Floats>(gate.cols, gate.row(i), gated, gate.row(i), up.row(i));
+  });
+}
+
+}  // namespace webformer

@@ -1,0 +1,24 @@
+#include "kernels/attention.h"
+
+#include "kernels/attention_stream.h"
+#include "kernels/attention_tiles.h"
+
+namespace webformer {
+
+namespace {
+
+/// Below so many rows for one key-value head, packing its keys costs more than it saves.
+constexpr std::int64_t few_rows = 4;
+
+}  // namespace
+
+void attention(const AttentionArgs& args, Workspace& workspace) {
+  Scope scope(workspace);
+  if (!args.weights && args.query.rows * (args.heads / args.kv_heads) < few_rows) {
+    attention_stream<Floats>(args, workspace);
+  } else {
+    TiledAttention<Floats>(args, workspace).run();
+  }
+}
+
+}  // namespace webformer

@@ -1,0 +1,76 @@
+#pragma once
+// What the ways to compute attention share: which keys a query may see, the change of its scores, the rows of paged memory.
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "kernels/attention.h"
+#include "kernels/simd_math.h"
+
+namespace webformer {
+
+/// Keys [begin, end).
+struct KeyRange {
+  std::int64_t begin, end;
+  bool empty() const noexcept { return begin >= end; }
+};
+
+/// What causality and window let query t see; `mask` may take more away. Both ends grow with t.
+inline KeyRange visible_keys(const AttentionArgs& args, std::int64_t t) noexcept {
+  const std::int64_t position = args.offset + t, length = args.memory.length;
+  KeyRange range{0, length};
+  if (args.window > 0) range = {position - args.window + 1, position + args.window};
+  if (args.causal) range.end = std::min(range.end, position + 1);
+  return {std::clamp<std::int64_t>(range.begin, 0, length), std::clamp<std::int64_t>(range.end, 0, length)};
+}
+
+/// The part of `range` in a tile of `count` keys from `first` on, counted from `first`.
+inline KeyRange in_tile(KeyRange range, std::int64_t first, std::int64_t count) noexcept {
+  return {std::clamp<std::int64_t>(range.begin - first, 0, count), std::clamp<std::int64_t>(range.end - first, 0, count)};
+}
+
+/// The rows of keys or values [first, first + count), as pointers to their first number.
+inline void find_rows(const KeyValues& memory, const float* const* blocks, std::int64_t first, std::int64_t count, const float** rows) noexcept {
+  std::int64_t block = first / memory.block, row = first % memory.block;
+  for (std::int64_t i = 0; i < count; ++i) {
+    rows[i] = blocks[block] + row * memory.stride;
+    if (++row == memory.block) ++block, row = 0;
+  }
+}
+
+/// From products q . k with keys [first, first + count) to scores, in place; -inf where query t may not look.
+template <class F>
+inline void finish_scores(const AttentionArgs& args, int head, std::int64_t t, std::int64_t first, std::int64_t count, float* scores) noexcept {
+  constexpr float hidden = -std::numeric_limits<float>::infinity();
+  const KeyRange seen = in_tile(visible_keys(args, t), first, count);
+  std::fill(scores, scores + std::min(seen.begin, count), hidden);
+  std::fill(scores + std::max(seen.begin, seen.end), scores + count, hidden);
+  if (seen.empty()) return;
+
+  const std::int64_t visible = seen.end - seen.begin, queries = args.query.rows, keys = args.memory.length;
+  const std::int64_t key = first + seen.begin, distance = key - (args.offset + t);
+  float* x = scores + seen.begin;
+  if (args.softcap > 0) {
+    const F cap(args.softcap), factor(args.scale / args.softcap);
+    map_row<F>(visible, x, [=](F v) { return cap * simd_tanh(v * factor); }, x);
+  } else {
+    map_row<F>(visible, x, [factor = F(args.scale)](F v) { return v * factor; }, x);
+  }
+  const auto plus = [](F a, F b) { return a + b; };
+  if (args.alibi_slopes) {
+    for (std::int64_t i = 0; i < visible; ++i) x[i] += args.alibi_slopes[head] * float(distance + i);
+  }
+  if (args.relative_bias) {
+    map_row<F>(visible, x, plus, x, args.relative_bias + head * args.relative_count + args.relative_origin + distance);
+  }
+  if (args.bias) {
+    map_row<F>(visible, x, plus, x, args.bias + ((args.bias_heads == 1 ? 0 : head) * queries + t) * keys + key);
+  }
+  if (args.mask) {
+    const std::uint8_t* mask = args.mask + t * keys + key;
+    for (std::int64_t i = 0; i < visible; ++i) x[i] = mask[i] ? x[i] : hidden;
+  }
+}
+
+}  // namespace webformer

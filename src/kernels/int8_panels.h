@@ -1,0 +1,107 @@
+#pragma once
+// Weights as signed bytes with one scale a row, inputs as 7-bit integers with a scale and a zero for each group of them.
+//
+// A panel: the scales of its outputs, then for each group the bytes of four inputs at a time, and the sums of the group's bytes:
+//   y_n = scale_n * sum over groups of x_scale * (sum_k q_nk * x_k - x_zero * sum_k q_nk)
+// where the bracket is an exact integer.
+
+#include <cmath>
+
+#include "kernels/quantized_input.h"
+
+namespace webformer {
+
+template <class F>
+struct Int8Panels {
+  using Batch = F;
+  static constexpr std::int64_t group = 128;
+  static constexpr int tile_rows = 4;
+  static constexpr std::int64_t depth_block = 1024;
+  using Input = QuantizedInput<F, group, 4>;
+
+  static std::int64_t panel_bytes(std::int64_t cols) noexcept { return group_offset(0) + Input::groups(cols) * sums_bytes + round_up(cols, 4) * width; }
+
+  static void write(std::byte* panel, std::int64_t cols, std::int64_t lane, const float* row) noexcept {
+    float largest = 0;
+    for (std::int64_t k = 0; k < cols; ++k) largest = std::max(largest, std::abs(row[k]));
+    const float scale = largest / 127, inverse = scale > 0 ? 1 / scale : 0;
+    reinterpret_cast<float*>(panel)[lane] = scale;
+    for (std::int64_t first = 0; first < cols; first += group) {
+      auto* bytes = reinterpret_cast<std::int8_t*>(panel + group_offset(first / group));
+      const std::int64_t count = std::min(group, cols - first);
+      float sum = 0;
+      for (std::int64_t k = 0; k < count; ++k) {
+        const float q = std::nearbyint(row[first + k] * inverse);
+        bytes[byte_of(lane, k)] = std::int8_t(q);
+        sum += q;
+      }
+      reinterpret_cast<float*>(bytes + round_up(count, 4) * width)[lane] = sum;
+    }
+  }
+
+  static void read(const std::byte* panel, std::int64_t cols, std::int64_t lane, float* out) noexcept {
+    const float scale = reinterpret_cast<const float*>(panel)[lane];
+    for (std::int64_t k = 0; k < cols; ++k) {
+      const auto* bytes = reinterpret_cast<const std::int8_t*>(panel + group_offset(k / group));
+      out[k] = scale * float(bytes[byte_of(lane, k % group)]);
+    }
+  }
+
+  static std::int64_t input_bytes(std::int64_t depth) noexcept { return Input::bytes(depth); }
+  static void pack(ConstMatrix x, std::int64_t first, std::int64_t depth, std::byte* input) noexcept {
+    Input::pack(x, first, depth, input, quantize_7bit);
+  }
+
+  template <int Rows, int Batches>
+  static void multiply(const std::byte* input, const std::byte* panel, std::int64_t cols, std::int64_t first, std::int64_t depth,
+                       Sums<F, Rows, Batches>& sums) noexcept {
+    const std::int64_t stride = panel_bytes(cols);
+    for (std::int64_t g = 0; g < Input::groups(depth); ++g) {
+      const std::int64_t steps = (std::min(group, depth - g * group) + 3) / 4;
+      const auto* w = reinterpret_cast<const std::int8_t*>(panel + group_offset(first / group + g));
+      const Sums<Int, Rows, Batches> dots = dot<Rows, Batches>(Input::steps(input, Rows, depth, g), w, stride, steps);
+      const auto* weight_sums = reinterpret_cast<const float*>(w + steps * 4 * width);
+      const Quantized* x = Input::quantized(input, Rows, g);
+      unroll<Batches>([&](auto v) {
+        const F weight_sum = F::load_unaligned(batch_start<F>(weight_sums, stride, v));
+        unroll<Rows>([&](auto r) {
+          const F exact = xsimd::batch_cast<float>(dots[r][v]) - F(x[r].zero) * weight_sum;
+          sums[r][v] = multiply_add(F(x[r].scale), exact, sums[r][v]);
+        });
+      });
+    }
+    unroll<Batches>([&](auto v) {
+      const F scale = F::load_unaligned(batch_start<F>(reinterpret_cast<const float*>(panel), stride, v));
+      unroll<Rows>([&](auto r) { sums[r][v] = sums[r][v] * scale; });
+    });
+  }
+
+ private:
+  using Int = Ints<typename F::arch_type>;
+  static constexpr std::int64_t width = panel_width<F>;
+  static constexpr std::int64_t sums_bytes = width * std::int64_t(sizeof(float));
+
+  static constexpr std::int64_t group_offset(std::int64_t g) noexcept {
+    return width * std::int64_t(sizeof(float)) + g * (group * width + sums_bytes);
+  }
+  static constexpr std::int64_t byte_of(std::int64_t lane, std::int64_t k) noexcept {
+    return k / 4 * 4 * width + lane / lanes<F> * 4 * lanes<F> + Dot<F>::byte_of(lane % lanes<F>, k % 4);
+  }
+
+  template <int Rows, int Batches>
+  static Sums<Int, Rows, Batches> dot(const typename Dot<F>::Step* x, const std::int8_t* w, std::int64_t stride, std::int64_t steps) noexcept {
+    Sums<Int, Rows, Batches> dots;
+    unroll<Rows>([&](auto r) { dots[r].fill(Int(0)); });
+    for (std::int64_t step = 0; step < steps; ++step, x += 4 * Rows, w += 4 * width) {
+      std::array<typename Dot<F>::Weights, Batches> weights;
+      unroll<Batches>([&](auto v) { weights[v] = Dot<F>::load(w + v / 2 * stride + v % 2 * 4 * lanes<F>); });
+      unroll<Rows>([&](auto r) {
+        const auto four = Dot<F>::splat(x + 4 * r);
+        unroll<Batches>([&](auto v) { dots[r][v] = Dot<F>::add(weights[v], four, dots[r][v]); });
+      });
+    }
+    return dots;
+  }
+};
+
+}  // namespace webformer

@@ -1,0 +1,123 @@
+#pragma once
+// The one file that knows of instruction sets: xsimd's batches, as the compiler's flags choose them, and what xsimd lacks.
+// Kernels are templates over the batch type F; `Floats` is the one that the public functions take.
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include <xsimd/xsimd.hpp>
+
+#ifdef __wasm_simd128__
+#include <wasm_simd128.h>
+#endif
+
+namespace webformer {
+
+using Floats = xsimd::batch<float, xsimd::default_arch>;
+
+template <class F>
+inline constexpr std::int64_t lanes = std::int64_t(F::size);
+/// The 32-bit integers beside the floats F.
+template <class F>
+using IntsOf = xsimd::batch<std::int32_t, typename F::arch_type>;
+
+/// body(0), body(1), … with the index as a constant, so that arrays of batches live in registers.
+template <int Count, class Body>
+inline void unroll(Body body) {
+  [&]<int... I>(std::integer_sequence<int, I...>) { (body(std::integral_constant<int, I>{}), ...); }(std::make_integer_sequence<int, Count>{});
+}
+
+/// a * b + c; fused where that costs nothing.
+template <class F>
+inline F multiply_add(F a, F b, F c) noexcept {
+#ifdef __wasm_relaxed_simd__
+  return wasm_f32x4_relaxed_madd(a, b, c);
+#else
+  return xsimd::fma(a, b, c);
+#endif
+}
+
+/// x, but `limit` where x is above (below) it. NaN stays NaN, which xsimd's min and max do not promise.
+template <class F>
+inline F at_most(F x, F limit) noexcept {
+#ifdef __wasm_simd128__
+  return wasm_f32x4_pmin(x, limit);
+#else
+  return xsimd::select(x > limit, limit, x);
+#endif
+}
+template <class F>
+inline F at_least(F x, F limit) noexcept {
+#ifdef __wasm_simd128__
+  return wasm_f32x4_pmax(x, limit);
+#else
+  return xsimd::select(x < limit, limit, x);
+#endif
+}
+
+template <class F>
+inline F splat(const float* x) noexcept {
+#ifdef __wasm_simd128__
+  return wasm_v128_load32_splat(x);
+#else
+  return F(*x);
+#endif
+}
+
+/// The first `count` numbers, fewer than a batch; the other lanes are `rest`.
+template <class F>
+inline F load_part(const float* x, std::int64_t count, float rest = 0) noexcept {
+  alignas(64) float buffer[F::size];
+  for (std::int64_t i = 0; i < lanes<F>; ++i) buffer[i] = i < count ? x[i] : rest;
+  return F::load_aligned(buffer);
+}
+template <class F>
+inline void store_part(F value, float* y, std::int64_t count) noexcept {
+  alignas(64) float buffer[F::size];
+  value.store_aligned(buffer);
+  for (std::int64_t i = 0; i < count; ++i) y[i] = buffer[i];
+}
+
+/// y_i = f(x_i, …) for every i below `count`, in batches; y may be one of the inputs.
+template <class F, class Function, class... Inputs>
+inline void map_row(std::int64_t count, float* y, Function f, const Inputs*... x) noexcept {
+  std::int64_t i = 0;
+  for (; i + lanes<F> <= count; i += lanes<F>) f(F::load_unaligned(x + i)...).store_unaligned(y + i);
+  if (i < count) store_part<F>(f(load_part<F>(x + i, count - i)...), y + i, count - i);
+}
+
+/// combine(…, f(x_i, …)) for every i below `count`, started from `neutral` in each lane; `rest` fills up the last batch.
+template <class F, class Function, class Combine>
+inline F reduce_row(std::int64_t count, const float* x, F neutral, float rest, Combine combine, Function f) noexcept {
+  F a = neutral, b = neutral, c = neutral, d = neutral;  // four chains hide the latency of `combine`
+  std::int64_t i = 0;
+  for (; i + 4 * lanes<F> <= count; i += 4 * lanes<F>) {
+    a = combine(a, f(F::load_unaligned(x + i)));
+    b = combine(b, f(F::load_unaligned(x + i + lanes<F>)));
+    c = combine(c, f(F::load_unaligned(x + i + 2 * lanes<F>)));
+    d = combine(d, f(F::load_unaligned(x + i + 3 * lanes<F>)));
+  }
+  for (; i + lanes<F> <= count; i += lanes<F>) a = combine(a, f(F::load_unaligned(x + i)));
+  if (i < count) b = combine(b, f(load_part<F>(x + i, count - i, rest)));
+  return combine(combine(a, b), combine(c, d));
+}
+
+/// The sum of f(x_i); f(rest) must be 0.
+template <class F, class Function>
+inline float sum_row(std::int64_t count, const float* x, float rest, Function f) noexcept {
+  return xsimd::reduce_add(reduce_row<F>(count, x, F(0.f), rest, [](F a, F b) { return a + b; }, f));
+}
+
+/// The largest number of a row, NaN aside; -inf for an empty one.
+template <class F>
+inline float max_row(std::int64_t count, const float* x) noexcept {
+  constexpr float lowest = -std::numeric_limits<float>::infinity();
+  const F largest = reduce_row<F>(count, x, F(lowest), lowest, [](F a, F b) { return xsimd::select(b > a, b, a); }, [](F v) { return v; });
+  return xsimd::reduce_max(largest);
+}
+
+}  // namespace webformer
