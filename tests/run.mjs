@@ -1,0 +1,80 @@
+// `npm test`, or some of it: node tests/run.mjs [native] [baseline] [sanitizers] [wasm] [node] [browser] [-- options of the test programs]
+//   native, baseline, sanitizers   the doctest cases of tests/cpp: with AVX2 where there is; with SSE2; with ASan and UBSan
+//   wasm                           the same as WebAssembly in node, without and with relaxed SIMD
+//   node, browser                  the built package: tests/node in node, tests/browser in Chromium
+// Ends with 'N passed, N failed'; a run of no test fails.
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { build } from '../wasm/build.mjs';
+import { buildPreset } from '../wasm/cmake.mjs';
+import { setUp } from '../wasm/setup.mjs';
+import { chromiumPath } from '../wasm/setup/chromium.mjs';
+import { ROOT } from '../wasm/setup/paths.mjs';
+import { relaxedNode } from '../wasm/setup/relaxed-node.mjs';
+import { countDoctest, countNodeTest, runCounted } from './count.mjs';
+
+/** As WebAssembly, doctest takes every output for a terminal. */
+const plainText = process.stdout.isTTY ? [] : ['--no-colors=true'];
+
+const NOTHING_BUILT = { passed: 0, failed: 1 };
+
+function runNative(preset, options) {
+  const folder = buildPreset(preset, ['webformer_tests']);
+  return folder ? runCounted(path.join(folder, 'webformer_tests'), [...plainText, ...options], countDoctest) : NOTHING_BUILT;
+}
+
+async function runWasm(options) {
+  const folder = buildPreset('wasm', ['webformer_tests', 'webformer_tests-relaxed']);
+  if (!folder) return NOTHING_BUILT;
+  const plain = await runCounted(process.execPath, [path.join(folder, 'webformer_tests.js'), ...plainText, ...options], countDoctest);
+  const relaxed = await runCounted(relaxedNode, [path.join(folder, 'webformer_tests-relaxed.js'), ...plainText, ...options], countDoctest);
+  return { passed: plain.passed + relaxed.passed, failed: plain.failed + relaxed.failed };
+}
+
+/** The package's tests need it built, once for both folders. */
+let built;
+async function runPackage(folder, options) {
+  const source = path.join(ROOT, 'tests', folder);
+  const names = existsSync(source) ? readdirSync(source).filter((name) => name.endsWith('.test.mjs')) : [];
+  if (names.length === 0) return { passed: 0, failed: 0 };
+  built ??= build();
+  if (!await built) return NOTHING_BUILT;
+  const env = { ...process.env, CHROMIUM: chromiumPath() ?? '' };
+  const tests = names.map((name) => path.join(source, name));
+  return runCounted(process.execPath, ['--test', '--test-reporter=spec', ...options, ...tests], countNodeTest, env);
+}
+
+const SUITES = {
+  native: { needs: ['native'], run: (options) => runNative('host', options) },
+  baseline: { needs: ['native'], run: (options) => runNative('host-baseline', options) },
+  sanitizers: { needs: ['native'], run: (options) => runNative('sanitizers', options) },
+  wasm: { needs: ['wasm', 'relaxed-node'], run: runWasm },
+  node: { needs: ['wasm'], run: (options) => runPackage('node', options) },
+  browser: { needs: ['wasm', 'browser'], run: (options) => runPackage('browser', options) },
+};
+const DEFAULT = ['native', 'wasm', 'node', 'browser'];
+
+const named = process.argv.slice(2).filter((word) => !word.startsWith('-'));
+const options = process.argv.slice(2).filter((word) => word.startsWith('-') && word !== '--');
+const unknown = named.filter((name) => !(name in SUITES));
+if (unknown.length > 0) {
+  console.error(`unknown: ${unknown.join(', ')}. There are: ${Object.keys(SUITES).join(', ')}.`);
+  process.exit(1);
+}
+const suites = named.length > 0 ? named : DEFAULT;
+
+await setUp(...new Set(suites.flatMap((name) => SUITES[name].needs)));
+const results = [];
+for (const name of suites) {
+  console.log(`\n== ${name} ==`);
+  results.push({ name, ...await SUITES[name].run(options) });
+}
+
+console.log();
+for (const result of results)
+  console.log(`${result.name.padEnd(12)}${String(result.passed).padStart(6)} ok ${String(result.failed).padStart(6)} not ok`);
+const total = (key) => results.reduce((sum, result) => sum + result[key], 0);
+const passed = total('passed'), failed = total('failed');
+if (passed + failed === 0) console.error('No test was run.');
+console.log(`${passed} passed, ${failed} failed`);
+process.exit(passed > 0 && failed === 0 ? 0 : 1);

@@ -1,0 +1,64 @@
+// Makes dist/, the npm package, from the built WebAssembly modules and the TypeScript of web/.
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
+import { ROOT } from './setup/paths.mjs';
+
+const DIST = path.join(ROOT, 'dist');
+
+/** What a page may download before the weights, compressed: all code of the package and the largest of the modules. */
+const LIMIT = 500_000;
+
+/** The files of web/ that pages and programs name: the public API, and the worker that it starts. */
+const ENTRY_POINTS = ['index', 'worker'];
+
+/** The builds of one source differ in their name only; otherwise a page could not pick one of them by its features. */
+function checkGlue(folder, modules) {
+  const glue = (name) => readFileSync(path.join(folder, `${name}.mjs`), 'utf8').replaceAll(`${name}.wasm`, 'webformer.wasm');
+  const [first, ...others] = modules;
+  for (const name of others)
+    if (glue(name) !== glue(first)) throw new Error(`${name}.mjs is not ${first}.mjs with another name: one glue cannot serve both`);
+}
+
+async function writeFiles(folder, modules) {
+  const esbuild = await import('esbuild');
+  rmSync(DIST, { recursive: true, force: true });
+  const common = { outdir: DIST, format: 'esm', target: 'es2022', minify: true, legalComments: 'none', logLevel: 'warning' };
+  await esbuild.build({
+    ...common, entryPoints: ENTRY_POINTS.map((name) => path.join(ROOT, 'web', `${name}.ts`)), external: ['./webformer.mjs', 'node:*'],
+    bundle: true, splitting: true, chunkNames: '[name]-[hash]', sourcemap: true,
+  });
+  await esbuild.build({ ...common, entryPoints: [path.join(folder, `${modules[0]}.mjs`)], outExtension: { '.js': '.mjs' } });
+  for (const name of modules) copyFileSync(path.join(folder, `${name}.wasm`), path.join(DIST, `${name}.wasm`));
+}
+
+function writeTypes() {
+  const tsc = path.join(ROOT, 'node_modules/typescript/bin/tsc');
+  return spawnSync(process.execPath, [tsc, '-p', 'web', '--outDir', DIST], { stdio: 'inherit', cwd: ROOT }).status === 0;
+}
+
+/** Prints each shipped file with its size, and holds what a page downloads to the limit. */
+function checkSizes() {
+  const files = readdirSync(DIST, { recursive: true }).filter((name) => /\.(m?js|wasm)$/.test(name)).sort();
+  const sizes = files.map((name) => {
+    const bytes = readFileSync(path.join(DIST, name));
+    return { name, raw: bytes.length, brotli: brotliCompressSync(bytes).length };
+  });
+  const row = (name, raw, brotli) => console.log(`${name.padEnd(28)}${String(raw).padStart(10)}${String(brotli).padStart(10)}`);
+  row('dist/', 'bytes', 'brotli');
+  for (const { name, raw, brotli } of sizes) row(name, raw, brotli);
+
+  const isModule = ({ name }) => name.endsWith('.wasm');
+  const code = sizes.filter((file) => !isModule(file)).reduce((sum, { brotli }) => sum + brotli, 0);
+  const total = code + Math.max(...sizes.filter(isModule).map(({ brotli }) => brotli));
+  console.log(`A page downloads at most ${total} bytes (all code and the largest module, brotli) of ${LIMIT} allowed.`);
+  return total <= LIMIT;
+}
+
+/** @param folder where CMake put the modules @param {string[]} modules their names, without extension */
+export async function buildPackage(folder, modules) {
+  checkGlue(folder, modules);
+  await writeFiles(folder, modules);
+  return writeTypes() && checkSizes();
+}
