@@ -1,11 +1,24 @@
 #include "model/loader.h"
 
 #include "model/families/family.h"
+#include "model/families/gguf.h"
 
 namespace webformer {
 
 namespace {
-WeightPlan::Fused fused_sizes(const StackConfig& c) { return {c.heads, c.kv_heads, c.head_size}; }
+
+WeightPlan plan_for(const ModelConfig& c, const WeightNames& names) {
+  const StackConfig& s = c.top();
+  return WeightPlan(names, {s.heads, s.kv_heads, s.head_size});
+}
+
+ModelConfig gguf_model_config(const Metadata& metadata) {
+  const JsonDocument document = JsonDocument::parse(gguf_config(metadata), "GGUF");
+  ModelConfig c = read_config(document.root());
+  adapt_to_gguf(metadata, c);
+  return c;
+}
+
 }  // namespace
 
 ModelLoader::ModelLoader(const Json& config, WeightPolicy policy, std::uint64_t memory_limit)
@@ -14,8 +27,16 @@ ModelLoader::ModelLoader(const Json& config, WeightPolicy policy, std::uint64_t 
       memory_limit_(memory_limit),
       plan_(family_of(config).names, {}) {
   const ModelConfig c = read_config(config);
-  plan_ = WeightPlan(family_of(config).names, fused_sizes(c.top()));
+  plan_ = plan_for(c, family_of(config).names);
   model_ = Model::declare(c, plan_);
+}
+
+ModelLoader::ModelLoader(const Metadata& gguf, WeightPolicy policy, std::uint64_t memory_limit)
+    : policy_(policy), deviation_(0.02f), memory_limit_(memory_limit), plan_(gguf_names(), {}) {
+  const ModelConfig c = gguf_model_config(gguf);
+  plan_ = plan_for(c, gguf_names());
+  model_ = Model::declare(c, plan_);
+  if (!c.decoder.ropes.empty()) rope_factors_ = plan_.optional_vector("decoder.rope_factors", c.decoder.ropes[0].rotated / 2);
 }
 
 void ModelLoader::bind(const TensorTable& table, bool last) {
@@ -31,6 +52,11 @@ void ModelLoader::randomize(std::uint64_t seed) {
 std::shared_ptr<const Model> ModelLoader::finish() {
   plan_.finish();
   if (model_.heads.lm) model_.heads.lm->settle_tie(plan_, model_.top().embeddings.tokens);
+  if (rope_factors_ && plan_.filled(rope_factors_)) {
+    for (StackConfig* c : {&model_.config.decoder, &model_.decoder->config}) {
+      for (std::size_t i = 0; i < rope_factors_->size(); ++i) c->ropes[0].frequencies[i] /= (*rope_factors_)[i];
+    }
+  }
   model_.parameters = plan_.parameters;
   model_.bytes = plan_.bytes;
   model_.unused_weights = plan_.unused;

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "formats/json.h"
+#include "formats/metadata.h"
 #include "formats/tensor_table.h"
 #include "model/model.h"
 
@@ -15,6 +16,8 @@ class ModelLoader {
  public:
   /// Reads config.json. Throws invalid_file, unsupported_model.
   ModelLoader(const Json& config, WeightPolicy policy, std::uint64_t memory_limit = 0);
+  /// Reads the metadata of a GGUF file, which takes the place of config.json.
+  ModelLoader(const Metadata& gguf, WeightPolicy policy, std::uint64_t memory_limit = 0);
 
   const ModelConfig& config() const noexcept { return model_.config; }
   /// The table of one file. Throws weight_mismatch, out_of_memory; `last` says that no other file follows: weight_missing.
@@ -32,6 +35,7 @@ class ModelLoader {
   std::uint64_t memory_limit_;
   WeightPlan plan_;
   Model model_;
+  std::shared_ptr<std::vector<float>> rope_factors_;  // of a GGUF file, which may have none: frequencies are divided by them
 };
 
 }  // namespace webformer

@@ -35,7 +35,9 @@ WeightType kept_as(WeightPolicy policy, DType stored, bool quantizable) {
     case WeightPolicy::f16: return WeightType::f16;
     case WeightPolicy::int8: return quantizable ? WeightType::int8 : WeightType::f32;
     case WeightPolicy::int4: return quantizable ? WeightType::int4 : WeightType::f32;
-    case WeightPolicy::as_stored: return stored == DType::f16 ? WeightType::f16 : WeightType::f32;
+    case WeightPolicy::as_stored:
+      if (stored == DType::f16) return WeightType::f16;
+      return is_quantized(stored) && quantizable ? WeightType::int8 : WeightType::f32;
   }
   throw Error(Code::internal_error, "weight policy {}: not known", int(policy));
 }
@@ -79,6 +81,12 @@ std::shared_ptr<std::vector<float>> WeightPlan::vector(std::string name, std::in
   slot.vector = std::make_shared<std::vector<float>>();
   slots_.push_back(slot);
   return slot.vector;
+}
+
+std::shared_ptr<std::vector<float>> WeightPlan::optional_vector(std::string name, std::int64_t size) {
+  auto result = vector(std::move(name), size);
+  slots_.back().optional = true;
+  return result;
 }
 
 std::vector<WeightPlan::Candidate> WeightPlan::candidates(const std::string& name) const {
@@ -133,21 +141,23 @@ void WeightPlan::bind(const TensorTable& table, WeightPolicy policy, std::uint64
   std::vector<std::pair<Slot*, WeightType>> found;
   std::set<std::string> known;  // second copies under another name are no surprise
   for (Slot& slot : slots_) {
+    std::string misfit;  // the first tensor of a right name whose shape is wrong; another row of the names may fit better
     for (const Candidate& candidate : candidates(slot.name)) {
       known.insert(candidate.name);
       const TensorInfo* info = table.find(candidate.name);
       if (!info || !slot.stored_as.empty()) continue;
+      if (!is_float(info->dtype)) throw Error(Code::invalid_file, "{}: type {} in the file, floating-point numbers expected", info->name, name(info->dtype));
       slot.part = candidate.part;
       slot.transposed = candidate.transposed;
-      slot.stored_as = candidate.name;
-      if (!is_float(info->dtype)) throw Error(Code::invalid_file, "{}: type {} in the file, floating-point numbers expected", info->name, name(info->dtype));
       if (fits(slot, info->shape)) {
+        slot.stored_as = candidate.name;
         found.emplace_back(&slot, kept_as(policy, info->dtype, slot.quantizable));
-      } else {
-        wrong.push_back(format("{}: shape {} in the file, {} expected from config.json{}", candidate.name, info->shape, slot.shape,
-                               candidate.part == Part::whole ? "" : " for a part of it"));
+      } else if (misfit.empty()) {
+        misfit = format("{}: shape {} in the file, {} expected from config.json{}", candidate.name, info->shape, slot.shape,
+                        candidate.part == Part::whole ? "" : " for a part of it");
       }
     }
+    if (slot.stored_as.empty() && !misfit.empty()) wrong.push_back(misfit);
   }
   if (!wrong.empty()) throw Error(Code::weight_mismatch, "{}", join(wrong)).with("tensors", join(wrong));
 
@@ -255,6 +265,10 @@ void WeightPlan::finish() const {
 
 bool WeightPlan::filled(const std::shared_ptr<PackedWeights>& matrix) const {
   return std::ranges::any_of(slots_, [&](const Slot& slot) { return slot.matrix == matrix && slot.filled; });
+}
+
+bool WeightPlan::filled(const std::shared_ptr<std::vector<float>>& vector) const {
+  return std::ranges::any_of(slots_, [&](const Slot& slot) { return slot.vector == vector && slot.filled; });
 }
 
 }  // namespace webformer

@@ -59,6 +59,7 @@ class WeightPlan {
   std::shared_ptr<std::vector<float>> vector(std::string name, std::int64_t size);
   /// A matrix that the file may lack, because it is tied to another one; see filled().
   std::shared_ptr<PackedWeights> optional_matrix(std::string name, std::int64_t rows, std::int64_t cols);
+  std::shared_ptr<std::vector<float>> optional_vector(std::string name, std::int64_t size);
 
   /// Finds the wanted tensors of one file, checks their shapes, and allocates. Called once a file. Throws weight_mismatch with all whose
   /// shape is wrong (both shapes named), invalid_file for numbers that are no floats, out_of_memory where `memory_limit` bytes
@@ -75,8 +76,9 @@ class WeightPlan {
   void randomize(Random& random, float deviation, WeightPolicy policy, float norm_weight);
   /// Checks that all is filled. Throws internal_error where the file's reader left something out.
   void finish() const;
-  /// Whether the file had this matrix.
+  /// Whether the file had this one.
   bool filled(const std::shared_ptr<PackedWeights>& matrix) const;
+  bool filled(const std::shared_ptr<std::vector<float>>& vector) const;
 
   std::vector<std::string> unused;  ///< tensors of the files that nothing wants
   std::int64_t parameters = 0;      ///< numbers that were bound
