@@ -16,18 +16,18 @@ enum class Kind { encoder, decoder, encoder_decoder };
 enum class Head {
   none,
   masked_lm,
-  pretraining,              ///< masked LM and next sentence on the pooled output (BertForPreTraining)
+  pretraining,  ///< masked LM and next sentence on the pooled output (BertForPreTraining)
   next_sentence,
   causal_lm,                ///< also the decoder of an encoder-decoder model
   sequence_classification,  ///< labels from one vector a text
   token_classification,
-  question_answering,       ///< start and end of an answer
+  question_answering,  ///< start and end of an answer
 };
 
 /// Which vector stands for a text that gets one label.
 enum class Pooling {
-  pooled,    ///< the pooler's output (BERT)
-  first,     ///< the first token
+  pooled,  ///< the pooler's output (BERT)
+  first,   ///< the first token
   mean,
   last,      ///< the last token that is not padding (LLaMA)
   last_eos,  ///< the last end-of-sequence token (BART)
@@ -76,8 +76,8 @@ struct RopeConfig {
 
 /// Where one layer differs from the next.
 struct LayerConfig {
-  std::int64_t window = 0;  ///< 0: sees all; else only keys less than `window` away (see AttentionArgs)
-  int rope = -1;            ///< index in StackConfig::ropes, -1: none
+  std::int64_t window = 0;     ///< 0: sees all; else only keys less than `window` away (see AttentionArgs)
+  int rope = -1;               ///< index in StackConfig::ropes, -1: none
   bool attention_norm = true;  ///< ModernBERT's first layer has none
 };
 
@@ -97,13 +97,13 @@ struct StackConfig {
 
   NormConfig norm;
   NormPlace norm_place = NormPlace::post;
-  bool ffn_norm = true;         ///< false: the FFN of a parallel layer reads attention's norm (Phi)
+  bool ffn_norm = true;  ///< false: the FFN of a parallel layer reads attention's norm (Phi)
   bool embedding_norm = false;
   bool final_norm = false;
 
   Activation activation = Activation::gelu;
-  bool gated = false;           ///< activation(gate) * up: SwiGLU, GeGLU
-  bool query_bias = true;       ///< of query, key and value
+  bool gated = false;      ///< activation(gate) * up: SwiGLU, GeGLU
+  bool query_bias = true;  ///< of query, key and value
   bool key_bias = true;
   bool output_bias = true;
   bool ffn_bias = true;
@@ -111,16 +111,16 @@ struct StackConfig {
   float attention_scale = 0;    ///< 1/sqrt(D) as a rule
   float attention_softcap = 0;
 
-  float embedding_scale = 1;    ///< sqrt(C) in the 2017 Transformer, Marian, Gemma
-  int token_types = 0;          ///< rows of the segment table, 0: none
+  float embedding_scale = 1;  ///< sqrt(C) in the 2017 Transformer, Marian, Gemma
+  int token_types = 0;        ///< rows of the segment table, 0: none
   Positions positions = Positions::none;
   PositionCount position_count = PositionCount::plain;
   SinusoidLayout sinusoid = SinusoidLayout::interleaved;
-  int position_offset = 0;      ///< rows skipped at the start of the table (BART, OPT: 2)
+  int position_offset = 0;         ///< rows skipped at the start of the table (BART, OPT: 2)
   std::int64_t max_positions = 0;  ///< rows of a learned table after the offset
   std::vector<RopeConfig> ropes;
   float alibi_max_bias = 8;
-  int relative_buckets = 32;    ///< T5
+  int relative_buckets = 32;  ///< T5
   int relative_max_distance = 128;
 };
 
@@ -129,32 +129,32 @@ struct ModelConfig {
   std::string architecture;  ///< config.json's architectures[0], "" where absent
   Kind kind = Kind::encoder;
   Head head = Head::none;
-  StackConfig encoder;       ///< unused in a decoder
-  StackConfig decoder;       ///< unused in an encoder
-  int vocab_size = 0;        ///< V: rows of the embedding
-  int target_vocab_size = 0; ///< the decoder's, where it has its own (Marian); else V
+  StackConfig encoder;              ///< unused in a decoder
+  StackConfig decoder;              ///< unused in an encoder
+  int vocab_size = 0;               ///< V: rows of the embedding
+  int target_vocab_size = 0;        ///< the decoder's, where it has its own (Marian); else V
   std::int64_t context_length = 0;  ///< the most tokens a sequence may have; of the decoder too, in an encoder-decoder
   std::int64_t source_length = 0;   ///< the most tokens a source may have, where that differs
 
-  bool shared_embeddings = true;    ///< encoder and decoder read one table
-  bool tied = true;                 ///< the LM head is the embedding's table
+  bool shared_embeddings = true;  ///< encoder and decoder read one table
+  bool tied = true;               ///< the LM head is the embedding's table
   bool lm_head_bias = false;
-  bool lm_head_transform = false;   ///< dense, activation, norm before the LM head (BERT)
+  bool lm_head_transform = false;  ///< dense, activation, norm before the LM head (BERT)
   bool lm_head_transform_bias = true;
   Activation head_activation = Activation::gelu;
   NormConfig head_norm;
-  bool classifier_dense = false;    ///< a dense layer before the labels (RoBERTa)
+  bool classifier_dense = false;  ///< a dense layer before the labels (RoBERTa)
   bool classifier_dense_bias = true;
-  bool classifier_norm = false;     ///< and a norm after it (ModernBERT)
+  bool classifier_norm = false;  ///< and a norm after it (ModernBERT)
   Pooling classifier_pooling = Pooling::first;
-  float logits_scale = 1;           ///< T5 1.0: C^-0.5, before the head
-  float logits_softcap = 0;         ///< Gemma 2
-  bool pooler = false;              ///< tanh of a dense layer over the first token (BERT)
+  float logits_scale = 1;    ///< T5 1.0: C^-0.5, before the head
+  float logits_softcap = 0;  ///< Gemma 2
+  bool pooler = false;       ///< tanh of a dense layer over the first token (BERT)
   bool position_table_stored = true;
 
   std::vector<std::string> labels;
-  std::string problem_type;         ///< "", "regression", "single_label_classification", "multi_label_classification"
-  std::int32_t pad_token_id = -1;   ///< -1: none
+  std::string problem_type;        ///< "", "regression", "single_label_classification", "multi_label_classification"
+  std::int32_t pad_token_id = -1;  ///< -1: none
   std::int32_t decoder_start_token_id = -1;
   std::vector<std::int32_t> eos_token_ids;
 

@@ -23,12 +23,13 @@ Array sinusoidal_table(std::int64_t rows, int width, SinusoidLayout layout, std:
   return table;
 }
 
-Embeddings Embeddings::declare(const WeightScope& w, const StackConfig& c, int vocab_size, std::int64_t context_length, std::int32_t pad_token_id,
-                               const Embedding* shared) {
+Embeddings Embeddings::declare(const WeightScope& w, const StackConfig& c, int vocab_size, std::int64_t context_length,
+                               std::int32_t pad_token_id, const Embedding* shared) {
   const int width = c.embedding_width ? c.embedding_width : c.width;
   Embeddings e;
   e.tokens = shared ? *shared : Embedding::declare(w("tokens"), vocab_size, width, TableUse::tokens);
-  if (c.positions == Positions::learned) e.positions = Embedding::declare(w("positions"), c.max_positions + c.position_offset, width, TableUse::positions);
+  if (c.positions == Positions::learned)
+    e.positions = Embedding::declare(w("positions"), c.max_positions + c.position_offset, width, TableUse::positions);
   if (c.positions == Positions::sinusoidal) {
     const std::int64_t first = c.position_count == PositionCount::from_pad ? std::int64_t(pad_token_id) + 1 : 0;
     e.sinusoid = sinusoidal_table(context_length + first + c.position_offset, width, c.sinusoid, first ? pad_token_id : -1);
@@ -81,11 +82,13 @@ void count_positions(const StackConfig& c, std::int32_t pad_token_id, std::span<
 void check_tokens(const Tokens& input, const Embeddings& embeddings, const StackConfig& c) {
   const std::int64_t vocab = embeddings.tokens.table->rows();
   for (const std::int32_t id : input.ids) {
-    if (id < 0 || id >= vocab) throw Error(Code::invalid_argument, "token id {}: at least 0 and less than {} (vocab_size) expected", id, vocab);
+    if (id < 0 || id >= vocab)
+      throw Error(Code::invalid_argument, "token id {}: at least 0 and less than {} (vocab_size) expected", id, vocab);
   }
   for (const std::int32_t type : input.types) {
     if (type < 0 || type >= std::max(1, c.token_types)) {
-      throw Error(Code::invalid_argument, "token type {}: at least 0 and less than {} (type_vocab_size) expected", type, std::max(1, c.token_types));
+      throw Error(Code::invalid_argument, "token type {}: at least 0 and less than {} (type_vocab_size) expected", type,
+                  std::max(1, c.token_types));
     }
   }
   const std::int64_t rows = embeddings.position_rows();

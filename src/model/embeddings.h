@@ -24,11 +24,11 @@ struct Embeddings {
   Array sinusoid;                      ///< computed positions: [rows, C]; empty where there are none
   std::optional<Embedding> types;
   std::optional<Norm> norm;
-  std::optional<Linear> projection;    ///< from the embedding's width to C
+  std::optional<Linear> projection;  ///< from the embedding's width to C
 
   /// `tokens` is given where two stacks share one table.
-  static Embeddings declare(const WeightScope& w, const StackConfig& c, int vocab_size, std::int64_t context_length, std::int32_t pad_token_id,
-                            const Embedding* shared);
+  static Embeddings declare(const WeightScope& w, const StackConfig& c, int vocab_size, std::int64_t context_length,
+                            std::int32_t pad_token_id, const Embedding* shared);
   /// x: [N, C]. Ids and positions were checked by check_tokens.
   void forward(const Tokens& input, const StackConfig& c, Matrix x, Pass& pass) const;
   /// The number of the table's row for the position of each token.

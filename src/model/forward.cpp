@@ -39,16 +39,19 @@ void read_inputs(ForwardCall& call) {
     return;
   }
   const bool keep_padding = c.head == Head::question_answering;  // its softmax runs over the padding too
-  call.source = pack(in.input_ids, in.attention_mask, in.token_type_ids, in.position_ids, c.encoder, c.pad_token_id, keep_padding, "inputIds");
+  call.source =
+      pack(in.input_ids, in.attention_mask, in.token_type_ids, in.position_ids, c.encoder, c.pad_token_id, keep_padding, "inputIds");
   check_tokens(call.source.tokens, call.model.encoder->embeddings, c.encoder);
   if (c.kind == Kind::encoder) return;
   if (!in.decoder_input_ids.given()) {
     const bool from_labels = in.labels.given() && c.head == Head::causal_lm;
-    if (!from_labels && c.head == Head::causal_lm) throw Error(Code::invalid_argument, "decoderInputIds: missing, and there are no labels to take them from");
+    if (!from_labels && c.head == Head::causal_lm)
+      throw Error(Code::invalid_argument, "decoderInputIds: missing, and there are no labels to take them from");
     in.decoder_input_ids = shift_right(from_labels ? in.labels : in.input_ids, c.decoder_start_token_id, c.pad_token_id);
   }
   if (in.decoder_input_ids.rows != in.input_ids.rows) {
-    throw Error(Code::invalid_argument, "decoderInputIds: {} rows, {} expected as in inputIds", in.decoder_input_ids.rows, in.input_ids.rows);
+    throw Error(Code::invalid_argument, "decoderInputIds: {} rows, {} expected as in inputIds", in.decoder_input_ids.rows,
+                in.input_ids.rows);
   }
   call.target = pack(in.decoder_input_ids, in.decoder_attention_mask, {}, {}, c.decoder, c.pad_token_id, false, "decoderInputIds");
   check_tokens(call.target.tokens, call.model.decoder->embeddings, c.decoder);
@@ -63,7 +66,9 @@ void check_output_size(const ForwardCall& call) {
   if (call.options.attentions) floats += top.batch * c.heads * c.layers * top.length * std::max(top.length, call.source.length);
   const std::uint64_t bytes = std::uint64_t(floats) * sizeof(float), limit = call.options.memory_limit;
   if (limit && bytes > limit) {
-    throw Error(Code::out_of_memory, "the outputs take {} bytes, {} are available", bytes, limit).with("needed", bytes).with("limit", limit);
+    throw Error(Code::out_of_memory, "the outputs take {} bytes, {} are available", bytes, limit)
+        .with("needed", bytes)
+        .with("limit", limit);
   }
 }
 
@@ -71,8 +76,14 @@ void check_output_size(const ForwardCall& call) {
 
 Task<ModelOutput> forward(const Model& model, ForwardInputs inputs, ForwardOptions options, Workspace& workspace, Schedule& schedule) {
   Scope scope(workspace);
-  ForwardCall call{.model = model, .inputs = std::move(inputs), .options = std::move(options), .recorder = Recorder({}), .pass = {workspace, schedule},
-            .source = {}, .target = {}, .output = {}};
+  ForwardCall call{.model = model,
+                   .inputs = std::move(inputs),
+                   .options = std::move(options),
+                   .recorder = Recorder({}),
+                   .pass = {workspace, schedule},
+                   .source = {},
+                   .target = {},
+                   .output = {}};
   call.recorder = Recorder(watched(call.options));
   if (!watched(call.options).empty()) call.pass.observer = &call.recorder;
   read_inputs(call);
@@ -83,8 +94,9 @@ Task<ModelOutput> forward(const Model& model, ForwardInputs inputs, ForwardOptio
   std::vector<int> sources;
   if (model.encoder) {
     hidden = workspace.matrix(call.source.tokens.rows.total(), model.encoder->config.width);
-    co_await model.encoder->forward(call.source.tokens, {.config = model.encoder->config, .rows = call.source.tokens.rows, .name = model.encoder->name},
-                                    hidden, call.pass);
+    co_await model.encoder->forward(call.source.tokens,
+                                    {.config = model.encoder->config, .rows = call.source.tokens.rows, .name = model.encoder->name}, hidden,
+                                    call.pass);
   }
   if (model.decoder) {
     const Stack& decoder = *model.decoder;
@@ -94,9 +106,10 @@ Task<ModelOutput> forward(const Model& model, ForwardInputs inputs, ForwardOptio
       for (int b = 0; b < call.target.tokens.rows.sequences(); ++b) sources.push_back(b);
     }
     hidden = workspace.matrix(call.target.tokens.rows.total(), decoder.config.width);
-    co_await decoder.forward(call.target.tokens,
-                             {.config = decoder.config, .rows = call.target.tokens.rows, .name = decoder.name, .memory = &memory, .sources = sources},
-                             hidden, call.pass);
+    co_await decoder.forward(
+        call.target.tokens,
+        {.config = decoder.config, .rows = call.target.tokens.rows, .name = decoder.name, .memory = &memory, .sources = sources}, hidden,
+        call.pass);
   }
   call.output.last_hidden_state = call.top().unpack(hidden);
   if (!all_finite(hidden)) throw Error(Code::numeric_error, "the last hidden state: a number of it is NaN or infinite");

@@ -27,7 +27,7 @@ struct IdMatrix {
 struct ForwardInputs {
   IdMatrix input_ids, attention_mask, token_type_ids, position_ids;
   IdMatrix decoder_input_ids, decoder_attention_mask;
-  IdMatrix labels;  ///< [B, T], or [B, 1] for one label a text
+  IdMatrix labels;                  ///< [B, T], or [B, 1] for one label a text
   std::vector<float> float_labels;  ///< [B, labels]: regression and multi-label classification
   std::vector<std::int32_t> next_sentence_label, start_positions, end_positions;  ///< [B]
 };
@@ -43,13 +43,13 @@ struct ForwardOptions {
 
 /// What the model has. B batch, T query length, S key length. attentions: one a layer, [B,H,T,S]. hidden_states: L+1, [B,T,C].
 struct ModelOutput {
-  std::optional<Array> logits;              ///< [B,T,V], or [B, labels]
+  std::optional<Array> logits;  ///< [B,T,V], or [B, labels]
   std::optional<float> loss;
-  std::optional<Array> last_hidden_state;   ///< [B,T,C], after the final norm
-  std::optional<Array> pooled;              ///< [B,C]
-  std::optional<Array> start_logits, end_logits;  ///< [B,T]
-  std::optional<Array> next_sentence_logits;      ///< [B,2]
-  std::optional<Array> encoder_last_hidden_state; ///< [B,S,C]
+  std::optional<Array> last_hidden_state;          ///< [B,T,C], after the final norm
+  std::optional<Array> pooled;                     ///< [B,C]
+  std::optional<Array> start_logits, end_logits;   ///< [B,T]
+  std::optional<Array> next_sentence_logits;       ///< [B,2]
+  std::optional<Array> encoder_last_hidden_state;  ///< [B,S,C]
   std::vector<Array> attentions, encoder_attentions, decoder_attentions, cross_attentions;
   std::vector<Array> hidden_states, encoder_hidden_states, decoder_hidden_states;
   std::map<std::string, Array> trace;

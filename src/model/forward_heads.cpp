@@ -30,11 +30,13 @@ LogitRows logit_rows(const ForwardCall& call) {
   }
   wanted.per_sequence = std::int64_t(columns.size());
   for (const std::int32_t column : columns) {
-    if (column < 0 || column >= top.length) throw Error(Code::invalid_argument, "logits: position {}, 0 to {} expected", column, top.length - 1);
+    if (column < 0 || column >= top.length)
+      throw Error(Code::invalid_argument, "logits: position {}, 0 to {} expected", column, top.length - 1);
   }
   for (int b = 0; b < rows.sequences(); ++b) {
     std::vector<std::int64_t> place(std::size_t(top.length), -1);
-    for (std::int64_t i = rows.begin[std::size_t(b)]; i < rows.begin[std::size_t(b) + 1]; ++i) place[std::size_t(top.columns[std::size_t(i)])] = i;
+    for (std::int64_t i = rows.begin[std::size_t(b)]; i < rows.begin[std::size_t(b) + 1]; ++i)
+      place[std::size_t(top.columns[std::size_t(i)])] = i;
     for (const std::int32_t column : columns) wanted.rows.push_back(place[std::size_t(column)]);
   }
   return wanted;
@@ -52,7 +54,8 @@ void vocabulary_logits(ForwardCall& call, ConstMatrix hidden) {
     if (wanted.rows[i] >= 0) places.push_back(std::int64_t(i));
   }
   Matrix chosen = call.pass.workspace.matrix(std::int64_t(places.size()), hidden.cols);
-  for (std::int64_t i = 0; i < chosen.rows; ++i) std::copy_n(hidden.row(wanted.rows[std::size_t(places[std::size_t(i)])]), hidden.cols, chosen.row(i));
+  for (std::int64_t i = 0; i < chosen.rows; ++i)
+    std::copy_n(hidden.row(wanted.rows[std::size_t(places[std::size_t(i)])]), hidden.cols, chosen.row(i));
   if (chosen.rows * chosen.cols > 0 && std::int64_t(places.size()) == std::int64_t(wanted.rows.size())) {
     head.forward(chosen, logits.matrix(), call.pass);
   } else {
@@ -81,7 +84,8 @@ void pool_for_classifier(ForwardCall& call, ConstMatrix hidden, Matrix texts) {
     if (c.classifier_pooling == Pooling::last || c.classifier_pooling == Pooling::last_eos) {
       place = end - 1;
       const auto ends_here = [&](std::int32_t id) {
-        return c.classifier_pooling == Pooling::last ? id != c.pad_token_id : std::ranges::find(c.eos_token_ids, id) != c.eos_token_ids.end();
+        return c.classifier_pooling == Pooling::last ? id != c.pad_token_id
+                                                     : std::ranges::find(c.eos_token_ids, id) != c.eos_token_ids.end();
       };
       // BART looks for the end-of-sequence token in what the encoder read, which the decoder reads one to the right.
       const Packed& searched = c.classifier_pooling == Pooling::last_eos ? call.source : top;

@@ -53,7 +53,8 @@ void compute_loss(ForwardCall& call) {
     if (call.config().head == Head::sequence_classification) {
       add_loss(classification_loss(call));
     } else {
-      if (call.options.logits != ForwardOptions::Logits::all) throw Error(Code::invalid_argument, "labels: logits 'all' expected beside them");
+      if (call.options.logits != ForwardOptions::Logits::all)
+        throw Error(Code::invalid_argument, "labels: logits 'all' expected beside them");
       add_loss(cross_entropy(out.logits->matrix(), aligned_labels(call)));
     }
   }
@@ -70,7 +71,9 @@ void compute_loss(ForwardCall& call) {
       for (std::int32_t& p : positions) p = p < 0 || p >= out.start_logits->shape[1] ? ignored_label : p;
       return positions;
     };
-    add_loss((cross_entropy(out.start_logits->matrix(), within(in.start_positions)) + cross_entropy(out.end_logits->matrix(), within(in.end_positions))) / 2);
+    add_loss((cross_entropy(out.start_logits->matrix(), within(in.start_positions)) +
+              cross_entropy(out.end_logits->matrix(), within(in.end_positions))) /
+             2);
   }
 }
 

@@ -6,7 +6,8 @@ namespace webformer {
 
 namespace {
 
-void collect(const ForwardCall& call, const Stack& stack, std::string_view kind, const Packed& queries, const Packed& keys, std::vector<Array>& out) {
+void collect(const ForwardCall& call, const Stack& stack, std::string_view kind, const Packed& queries, const Packed& keys,
+             std::vector<Array>& out) {
   for (int i = 0; i < stack.config.layers; ++i) {
     const auto& seen = call.recorder.seen(stack.name + "." + std::to_string(i) + "." + std::string(kind) + ".weights");
     out.push_back(unpack_weights(seen, queries, keys, stack.config.heads));

@@ -25,8 +25,8 @@ LmHead LmHead::declare(const WeightScope& w, const ModelConfig& c) {
 
 void LmHead::settle_tie(const WeightPlan& plan, const Embedding& tokens) {
   const PackedWeights &own = *output.weight, &shared = *tokens.table;
-  const bool equal = plan.filled(output.weight) && own.type() == shared.type() && own.rows() == shared.rows() && own.bytes() == shared.bytes() &&
-                     std::memcmp(own.data(), shared.data(), own.bytes()) == 0;
+  const bool equal = plan.filled(output.weight) && own.type() == shared.type() && own.rows() == shared.rows() &&
+                     own.bytes() == shared.bytes() && std::memcmp(own.data(), shared.data(), own.bytes()) == 0;
   if (equal || !plan.filled(output.weight)) output.weight = tokens.table;
 }
 

@@ -36,10 +36,10 @@ struct Classifier {
 };
 
 struct Heads {
-  std::optional<Linear> pooler;         ///< tanh of a dense layer over the first token
+  std::optional<Linear> pooler;  ///< tanh of a dense layer over the first token
   std::optional<LmHead> lm;
-  std::optional<Linear> next_sentence;  ///< [2] from the pooled vector
-  std::optional<Classifier> classifier; ///< labels; start and end for question answering
+  std::optional<Linear> next_sentence;   ///< [2] from the pooled vector
+  std::optional<Classifier> classifier;  ///< labels; start and end for question answering
 
   static Heads declare(const WeightScope& w, const ModelConfig& c);
   /// first: [B, C], the first token of each sequence. pooled: [B, C].

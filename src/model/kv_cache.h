@@ -19,10 +19,10 @@ class KvCache {
   /// width: K * D floats a row. Nothing is allocated before it is needed.
   KvCache(int layers, std::int64_t width) : layers_(layers), width_(width) {}
 
-  int add();                        ///< a new empty sequence
-  int fork(int sequence);           ///< a sequence that shares all pages
+  int add();               ///< a new empty sequence
+  int fork(int sequence);  ///< a sequence that shares all pages
   void release(int sequence) noexcept;
-  void clear() noexcept;            ///< releases every sequence and gives the memory back
+  void clear() noexcept;  ///< releases every sequence and gives the memory back
   std::int64_t length(int sequence) const noexcept { return sequences_[std::size_t(sequence)].length; }
   bool alive(int sequence) const noexcept;
   void truncate(int sequence, std::int64_t length) noexcept;

@@ -29,7 +29,8 @@ Residual Residual::declare(const WeightScope& layer, std::string_view name, cons
   const auto place = c.norm_place;
   Residual residual;
   if (!has_norm) return residual;
-  if (place == NormPlace::pre || place == NormPlace::both || place == NormPlace::parallel) residual.before = Norm::declare(layer(norm), c.width, c.norm);
+  if (place == NormPlace::pre || place == NormPlace::both || place == NormPlace::parallel)
+    residual.before = Norm::declare(layer(norm), c.width, c.norm);
   if (place == NormPlace::both) residual.inside = Norm::declare(layer(std::string(name) + "_output_norm"), c.width, c.norm);
   if (place == NormPlace::output) residual.inside = Norm::declare(layer(norm), c.width, c.norm);
   if (place == NormPlace::post) residual.after = Norm::declare(layer(norm), c.width, c.norm);

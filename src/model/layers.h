@@ -58,13 +58,13 @@ struct Residual {
 struct StackPass {
   const StackConfig& config;
   const Rows& rows;
-  std::string_view name;                      ///< "encoder" or "decoder"
-  KvCache* kv_cache = nullptr;                ///< null: keys and values are those of the pass itself
-  std::span<const int> sequences = {};        ///< of the cache, one for each of `rows`
-  const Memory* memory = nullptr;             ///< for cross-attention
-  std::span<const int> sources = {};          ///< of the memory, one for each of `rows`
-  const float* alibi_slopes = nullptr;        ///< [H]
-  const float* relative_bias = nullptr;       ///< [H, relative_count], see AttentionArgs
+  std::string_view name;                 ///< "encoder" or "decoder"
+  KvCache* kv_cache = nullptr;           ///< null: keys and values are those of the pass itself
+  std::span<const int> sequences = {};   ///< of the cache, one for each of `rows`
+  const Memory* memory = nullptr;        ///< for cross-attention
+  std::span<const int> sources = {};     ///< of the memory, one for each of `rows`
+  const float* alibi_slopes = nullptr;   ///< [H]
+  const float* relative_bias = nullptr;  ///< [H, relative_count], see AttentionArgs
   std::int64_t relative_origin = 0;
   std::int64_t relative_count = 0;
 };
@@ -102,7 +102,7 @@ struct Layer {
   std::optional<Attention> cross_attention;
   Residual ffn_residual;
   FeedForward ffn;
-  bool parallel = false;         ///< attention and FFN read the same x
+  bool parallel = false;  ///< attention and FFN read the same x
   bool ffn_reads_own_norm = true;
 
   static Layer declare(const WeightScope& w, const StackConfig& c, int index, int memory_width);

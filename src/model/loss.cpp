@@ -11,7 +11,8 @@ float cross_entropy(ConstMatrix logits, std::span<const std::int32_t> labels) {
   for (std::int64_t i = 0; i < logits.rows; ++i) {
     const std::int32_t label = labels[std::size_t(i)];
     if (label == ignored_label) continue;
-    if (label < 0 || label >= logits.cols) throw Error(Code::invalid_argument, "label {}: -100 or 0 to {} expected", label, logits.cols - 1);
+    if (label < 0 || label >= logits.cols)
+      throw Error(Code::invalid_argument, "label {}: -100 or 0 to {} expected", label, logits.cols - 1);
     const float* row = logits.row(i);
     const double highest = *std::max_element(row, row + logits.cols);
     double sum = 0;

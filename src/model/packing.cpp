@@ -8,14 +8,15 @@ namespace {
 
 void require_shape(const IdMatrix& given, const IdMatrix& ids, std::string_view name) {
   if (given.given() && (given.rows != ids.rows || given.cols != ids.cols)) {
-    throw Error(Code::invalid_argument, "{}: shape {}, {} expected, the shape of the ids", name, Shape{given.rows, given.cols}, Shape{ids.rows, ids.cols});
+    throw Error(Code::invalid_argument, "{}: shape {}, {} expected, the shape of the ids", name, Shape{given.rows, given.cols},
+                Shape{ids.rows, ids.cols});
   }
 }
 
 }  // namespace
 
-Packed pack(const IdMatrix& ids, const IdMatrix& mask, const IdMatrix& types, const IdMatrix& positions, const StackConfig& c, std::int32_t pad_token_id,
-            bool keep_padding, std::string_view name) {
+Packed pack(const IdMatrix& ids, const IdMatrix& mask, const IdMatrix& types, const IdMatrix& positions, const StackConfig& c,
+            std::int32_t pad_token_id, bool keep_padding, std::string_view name) {
   if (ids.rows == 0) throw Error(Code::invalid_argument, "{}: at least one row expected", name);
   require_shape(mask, ids, "attention mask");
   require_shape(types, ids, "token types");
@@ -34,7 +35,8 @@ Packed pack(const IdMatrix& ids, const IdMatrix& mask, const IdMatrix& types, co
         if ((!mask.given() || mask.at(b, t) != 0) != seen) continue;
         p.tokens.ids.push_back(ids.at(b, t));
         if (types.given()) p.tokens.types.push_back(types.at(b, t));
-        p.tokens.rows.positions.push_back(positions.given() ? positions.at(b, t) : counted[std::size_t(c.position_count == PositionCount::unmasked ? unmasked++ : t)]);
+        p.tokens.rows.positions.push_back(
+            positions.given() ? positions.at(b, t) : counted[std::size_t(c.position_count == PositionCount::unmasked ? unmasked++ : t)]);
         p.columns.push_back(std::int32_t(t));
       }
     };

@@ -97,11 +97,14 @@ void Session::check(const std::vector<Feed>& feeds) const {
     if (feed.ids.empty()) throw Error(Code::invalid_argument, "a prompt has no tokens: at least one expected");
     const std::int64_t needed = cache_.length(feed.sequence) + std::int64_t(feed.ids.size());
     if (needed > max_length_) {
-      throw Error(Code::context_full, "{} tokens: the context has {}", needed, max_length_).with("found", needed).with("limit", max_length_);
+      throw Error(Code::context_full, "{} tokens: the context has {}", needed, max_length_)
+          .with("found", needed)
+          .with("limit", max_length_);
     }
     const std::int64_t vocab = model_->decoder->embeddings.tokens.table->rows();
     for (const std::int32_t id : feed.ids) {
-      if (id < 0 || id >= vocab) throw Error(Code::invalid_argument, "token id {}: at least 0 and less than {} (vocab_size) expected", id, vocab);
+      if (id < 0 || id >= vocab)
+        throw Error(Code::invalid_argument, "token id {}: at least 0 and less than {} (vocab_size) expected", id, vocab);
     }
   }
 }

@@ -37,7 +37,8 @@ Stack Stack::declare(const WeightScope& w, std::string name, const StackConfig& 
   stack.embeddings = Embeddings::declare(scope("embed"), c, vocab_size, context_length, pad_token_id, shared_tokens);
   for (int i = 0; i < c.distinct_layers; ++i) stack.layers.push_back(Layer::declare(scope(std::to_string(i)), c, i, memory_width));
   if (c.final_norm) stack.final_norm = Norm::declare(scope("norm"), c.width, c.norm);
-  if (c.positions == Positions::relative) stack.relative_bias = Embedding::declare(scope("relative_bias"), c.relative_buckets, c.heads, TableUse::positions);
+  if (c.positions == Positions::relative)
+    stack.relative_bias = Embedding::declare(scope("relative_bias"), c.relative_buckets, c.heads, TableUse::positions);
   stack.name = std::move(name);
   return stack;
 }

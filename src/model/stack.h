@@ -13,7 +13,7 @@ struct Stack {
   std::string name;  ///< "encoder" or "decoder"
   StackConfig config;
   Embeddings embeddings;
-  std::vector<Layer> layers;               ///< the distinct ones
+  std::vector<Layer> layers;  ///< the distinct ones
   std::optional<Norm> final_norm;
   std::optional<Embedding> relative_bias;  ///< [buckets, H] (T5)
 
@@ -21,7 +21,8 @@ struct Stack {
                        std::int32_t pad_token_id, const Embedding* shared_tokens, int memory_width);
 
   /// Embeds the tokens and runs all layers. x: [N, C], written. `run` says what the sequences see; its biases are filled in here.
-  /// Shows "NAME.hidden.0" (the embeddings) to "NAME.hidden.L" (after the final norm). Stops between layers when the time of a step is over.
+  /// Shows "NAME.hidden.0" (the embeddings) to "NAME.hidden.L" (after the final norm). Stops between layers when the time of a step is
+  /// over.
   Task<> forward(const Tokens& input, StackPass run, Matrix x, Pass& pass) const;
 };
 

@@ -97,7 +97,8 @@ std::vector<WeightPlan::Candidate> WeightPlan::candidates(const std::string& nam
   for (const WeightName& row : names_.rows) {
     std::vector<std::string> endings;
     if (row.ours == pattern) endings = {""};
-    if (row.ours == module) endings = kind == "weight" ? std::vector<std::string>{".weight", ".gamma"} : std::vector<std::string>{".bias", ".beta"};
+    if (row.ours == module)
+      endings = kind == "weight" ? std::vector<std::string>{".weight", ".gamma"} : std::vector<std::string>{".bias", ".beta"};
     for (const std::string_view prefix : names_.prefixes) {
       for (const std::string& ending : endings) {
         found.push_back({std::string(prefix) + put_number(row.theirs, number) + ending, row.part, row.transposed});
@@ -113,9 +114,14 @@ bool WeightPlan::fits(const Slot& slot, const Shape& stored) const {
   std::int64_t stored_rows = rows;
   switch (slot.part) {
     case Part::whole: break;
-    case Part::query: case Part::key: case Part::value: stored_rows = std::int64_t(fused_.heads + 2 * fused_.kv_heads) * fused_.head_size; break;
-    case Part::interleaved_query: case Part::interleaved_key: case Part::interleaved_value: stored_rows = 3 * rows; break;
-    case Part::first_half: case Part::second_half: stored_rows = 2 * rows; break;
+    case Part::query:
+    case Part::key:
+    case Part::value: stored_rows = std::int64_t(fused_.heads + 2 * fused_.kv_heads) * fused_.head_size; break;
+    case Part::interleaved_query:
+    case Part::interleaved_key:
+    case Part::interleaved_value: stored_rows = 3 * rows; break;
+    case Part::first_half:
+    case Part::second_half: stored_rows = 2 * rows; break;
   }
   if (slot.vector) return without_unit_axes(stored) == without_unit_axes(Shape{stored_rows});
   return stored == (slot.transposed ? Shape{slot.shape[1], stored_rows} : Shape{stored_rows, slot.shape[1]});
@@ -125,7 +131,9 @@ std::int64_t WeightPlan::source_row(const Slot& slot, std::int64_t row) const {
   const std::int64_t d = fused_.head_size;
   const auto interleaved = [&](std::int64_t which) { return row / d * 3 * d + which * d + row % d; };
   switch (slot.part) {
-    case Part::whole: case Part::query: case Part::first_half: return row;
+    case Part::whole:
+    case Part::query:
+    case Part::first_half: return row;
     case Part::key: return fused_.heads * d + row;
     case Part::value: return (fused_.heads + fused_.kv_heads) * d + row;
     case Part::interleaved_query: return interleaved(0);
@@ -146,7 +154,8 @@ void WeightPlan::bind(const TensorTable& table, WeightPolicy policy, std::uint64
       known.insert(candidate.name);
       const TensorInfo* info = table.find(candidate.name);
       if (!info || !slot.stored_as.empty()) continue;
-      if (!is_float(info->dtype)) throw Error(Code::invalid_file, "{}: type {} in the file, floating-point numbers expected", info->name, name(info->dtype));
+      if (!is_float(info->dtype))
+        throw Error(Code::invalid_file, "{}: type {} in the file, floating-point numbers expected", info->name, name(info->dtype));
       slot.part = candidate.part;
       slot.transposed = candidate.transposed;
       if (fits(slot, info->shape)) {
@@ -164,11 +173,14 @@ void WeightPlan::bind(const TensorTable& table, WeightPolicy policy, std::uint64
   std::uint64_t needed = 0;
   for (const auto& [slot, type] : found) {
     parameters += slot->shape.size();
-    needed += slot->vector ? std::uint64_t(slot->shape.size()) * sizeof(float) : PackedWeights::bytes_for(type, slot->shape[0], slot->shape[1]);
+    needed +=
+        slot->vector ? std::uint64_t(slot->shape.size()) * sizeof(float) : PackedWeights::bytes_for(type, slot->shape[0], slot->shape[1]);
   }
   bytes += needed;
   if (memory_limit && bytes > memory_limit) {
-    throw Error(Code::out_of_memory, "the weights take {} bytes in memory, {} are available", bytes, memory_limit).with("needed", bytes).with("limit", memory_limit);
+    throw Error(Code::out_of_memory, "the weights take {} bytes in memory, {} are available", bytes, memory_limit)
+        .with("needed", bytes)
+        .with("limit", memory_limit);
   }
   for (const auto& [slot, type] : found) {
     if (slot->vector) {
@@ -189,7 +201,8 @@ void WeightPlan::check_complete() const {
     if (slot.stored_as.empty() && !slot.optional) missing.push_back(candidates(slot.name).front().name);
   }
   if (missing.empty()) return;
-  throw Error(Code::weight_missing, "{} of {} tensors that config.json asks for are not in the file: {}", missing.size(), slots_.size(), join(missing))
+  throw Error(Code::weight_missing, "{} of {} tensors that config.json asks for are not in the file: {}", missing.size(), slots_.size(),
+              join(missing))
       .with("tensors", join(missing));
 }
 
@@ -224,7 +237,8 @@ void WeightPlan::fill_slot(Slot& slot, const TensorInfo& tensor, std::span<const
       }
     }
     const ConstMatrix filled(block.data(), count, cols);
-    if (!all_finite(filled)) throw Error(Code::numeric_error, "{}: a number of it is NaN or infinite", tensor.name).with("tensor", tensor.name);
+    if (!all_finite(filled))
+      throw Error(Code::numeric_error, "{}: a number of it is NaN or infinite", tensor.name).with("tensor", tensor.name);
     if (slot.vector) {
       std::ranges::copy(block, slot.vector->begin());
     } else {

@@ -21,23 +21,28 @@ namespace webformer {
 /// Which part of a checkpoint's tensor a weight is, where several are stored as one.
 enum class Part {
   whole,
-  query, key, value,                                           ///< rows [query; key; value]
-  interleaved_query, interleaved_key, interleaved_value,       ///< rows [H][query, key, value][D]: GPT-NeoX, BLOOM
-  first_half, second_half,                                     ///< rows [gate; up]
+  query,
+  key,
+  value,  ///< rows [query; key; value]
+  interleaved_query,
+  interleaved_key,
+  interleaved_value,  ///< rows [H][query, key, value][D]: GPT-NeoX, BLOOM
+  first_half,
+  second_half,  ///< rows [gate; up]
 };
 
 /// One row of a family's table of names. `#` stands for the number of a layer. Several rows with one `ours` are alternatives.
 struct WeightName {
-  std::string_view ours;     ///< "encoder.#.self_attention.query", without .weight or .bias; or a whole name
-  std::string_view theirs;   ///< "bert.encoder.layer.#.attention.self.query"
+  std::string_view ours;    ///< "encoder.#.self_attention.query", without .weight or .bias; or a whole name
+  std::string_view theirs;  ///< "bert.encoder.layer.#.attention.self.query"
   Part part = Part::whole;
-  bool transposed = false;   ///< stored as [in, out] (GPT-2's Conv1D)
+  bool transposed = false;  ///< stored as [in, out] (GPT-2's Conv1D)
 };
 
 struct WeightNames {
   std::vector<std::string_view> prefixes{""};  ///< tried in this order before each of `theirs`; "" too, if bare names occur
   std::vector<WeightName> rows;
-  std::vector<std::string_view> ignored;       ///< ends of names of tensors that hold nothing to learn: position ids, mask buffers
+  std::vector<std::string_view> ignored;  ///< ends of names of tensors that hold nothing to learn: position ids, mask buffers
 };
 
 /// What a table is for; decides how it is kept.
@@ -71,8 +76,8 @@ class WeightPlan {
   bool wants(std::string_view tensor) const;
   /// Takes one tensor's bytes. Throws numeric_error where one of its numbers is NaN or infinite.
   void fill(const TensorInfo& tensor, std::span<const std::byte> bytes);
-  /// Random weights instead of a file's: matrices N(0, deviation^2), norms 1 (or 0, where they multiply by 1 + weight), biases 0. Optional ones
-  /// stay away.
+  /// Random weights instead of a file's: matrices N(0, deviation^2), norms 1 (or 0, where they multiply by 1 + weight), biases 0. Optional
+  /// ones stay away.
   void randomize(Random& random, float deviation, WeightPolicy policy, float norm_weight);
   /// Checks that all is filled. Throws internal_error where the file's reader left something out.
   void finish() const;
@@ -87,14 +92,14 @@ class WeightPlan {
  private:
   struct Slot {
     std::string name;
-    Shape shape;               // [rows, cols] or [size]
+    Shape shape;  // [rows, cols] or [size]
     bool quantizable = true;
     bool optional = false;
     std::shared_ptr<PackedWeights> matrix;
     std::shared_ptr<std::vector<float>> vector;
     Part part = Part::whole;
     bool transposed = false;
-    std::string stored_as;     // "" while unbound
+    std::string stored_as;  // "" while unbound
     bool filled = false;
   };
   struct Candidate {
@@ -117,12 +122,16 @@ class WeightPlan {
 class WeightScope {
  public:
   WeightScope(WeightPlan& plan, std::string path) : plan_(plan), path_(std::move(path)) {}
-  WeightScope operator()(std::string_view name) const { return {plan_, path_.empty() ? std::string(name) : path_ + "." + std::string(name)}; }
+  WeightScope operator()(std::string_view name) const {
+    return {plan_, path_.empty() ? std::string(name) : path_ + "." + std::string(name)};
+  }
 
   std::shared_ptr<PackedWeights> matrix(std::string_view name, std::int64_t rows, std::int64_t cols, bool quantizable = true) const {
     return plan_.matrix((*this)(name).path_, rows, cols, quantizable);
   }
-  std::shared_ptr<std::vector<float>> vector(std::string_view name, std::int64_t size) const { return plan_.vector((*this)(name).path_, size); }
+  std::shared_ptr<std::vector<float>> vector(std::string_view name, std::int64_t size) const {
+    return plan_.vector((*this)(name).path_, size);
+  }
   WeightPlan& plan() const noexcept { return plan_; }
   const std::string& path() const noexcept { return path_; }
 

@@ -8,7 +8,7 @@ const MAY_INCLUDE = {
   text: ['core'],
   formats: ['core', 'text'],
   model: ['core', 'kernels', 'formats'],
-  decoding: ['core', 'kernels', 'formats', 'model'],
+  decoding: ['core', 'kernels', 'formats', 'model', 'text'],
   training: ['core', 'kernels', 'formats', 'model'],
 };
 

@@ -1,5 +1,5 @@
-// The encoder-decoders of the fairseq line: BART, mBART, Marian, M2M100 (and NLLB), Pegasus. One table of names; they differ in the place of
-// the norms and in the kind of positions.
+// The encoder-decoders of the fairseq line: BART, mBART, Marian, M2M100 (and NLLB), Pegasus. One table of names; they differ in the place
+// of the norms and in the kind of positions.
 
 #include <cmath>
 
@@ -85,45 +85,46 @@ void configure_pegasus(const Json& j, ModelConfig& c) {
   norms_before(c);
 }
 
-const WeightNames bart_names{.prefixes = {"model.", ""},
-                             .rows = {{"shared.embed.tokens", "shared"},
-                                      {"shared.embed.tokens", "encoder.embed_tokens"},
-                                      {"shared.embed.tokens", "decoder.embed_tokens"},
-                                      {"encoder.embed.tokens", "encoder.embed_tokens"},
-                                      {"encoder.embed.positions", "encoder.embed_positions"},
-                                      {"encoder.embed.norm", "encoder.layernorm_embedding"},
-                                      {"encoder.#.self_attention.query", "encoder.layers.#.self_attn.q_proj"},
-                                      {"encoder.#.self_attention.key", "encoder.layers.#.self_attn.k_proj"},
-                                      {"encoder.#.self_attention.value", "encoder.layers.#.self_attn.v_proj"},
-                                      {"encoder.#.self_attention.output", "encoder.layers.#.self_attn.out_proj"},
-                                      {"encoder.#.attention_norm", "encoder.layers.#.self_attn_layer_norm"},
-                                      {"encoder.#.ffn.up", "encoder.layers.#.fc1"},
-                                      {"encoder.#.ffn.down", "encoder.layers.#.fc2"},
-                                      {"encoder.#.ffn_norm", "encoder.layers.#.final_layer_norm"},
-                                      {"encoder.norm", "encoder.layer_norm"},
-                                      {"decoder.embed.tokens", "decoder.embed_tokens"},
-                                      {"decoder.embed.positions", "decoder.embed_positions"},
-                                      {"decoder.embed.norm", "decoder.layernorm_embedding"},
-                                      {"decoder.#.self_attention.query", "decoder.layers.#.self_attn.q_proj"},
-                                      {"decoder.#.self_attention.key", "decoder.layers.#.self_attn.k_proj"},
-                                      {"decoder.#.self_attention.value", "decoder.layers.#.self_attn.v_proj"},
-                                      {"decoder.#.self_attention.output", "decoder.layers.#.self_attn.out_proj"},
-                                      {"decoder.#.attention_norm", "decoder.layers.#.self_attn_layer_norm"},
-                                      {"decoder.#.cross_attention.query", "decoder.layers.#.encoder_attn.q_proj"},
-                                      {"decoder.#.cross_attention.key", "decoder.layers.#.encoder_attn.k_proj"},
-                                      {"decoder.#.cross_attention.value", "decoder.layers.#.encoder_attn.v_proj"},
-                                      {"decoder.#.cross_attention.output", "decoder.layers.#.encoder_attn.out_proj"},
-                                      {"decoder.#.cross_attention_norm", "decoder.layers.#.encoder_attn_layer_norm"},
-                                      {"decoder.#.ffn.up", "decoder.layers.#.fc1"},
-                                      {"decoder.#.ffn.down", "decoder.layers.#.fc2"},
-                                      {"decoder.#.ffn_norm", "decoder.layers.#.final_layer_norm"},
-                                      {"decoder.norm", "decoder.layer_norm"},
-                                      {"heads.lm.output", "lm_head"},
-                                      {"heads.lm.output.bias", "final_logits_bias"},
-                                      {"heads.classifier.dense", "classification_head.dense"},
-                                      {"heads.classifier.output", "classification_head.out_proj"}},
-                             // Copies of the shared table, and sinusoids, which are computed.
-                             .ignored = {"embed_positions.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight", "final_logits_bias"}};
+const WeightNames bart_names{
+    .prefixes = {"model.", ""},
+    .rows = {{"shared.embed.tokens", "shared"},
+             {"shared.embed.tokens", "encoder.embed_tokens"},
+             {"shared.embed.tokens", "decoder.embed_tokens"},
+             {"encoder.embed.tokens", "encoder.embed_tokens"},
+             {"encoder.embed.positions", "encoder.embed_positions"},
+             {"encoder.embed.norm", "encoder.layernorm_embedding"},
+             {"encoder.#.self_attention.query", "encoder.layers.#.self_attn.q_proj"},
+             {"encoder.#.self_attention.key", "encoder.layers.#.self_attn.k_proj"},
+             {"encoder.#.self_attention.value", "encoder.layers.#.self_attn.v_proj"},
+             {"encoder.#.self_attention.output", "encoder.layers.#.self_attn.out_proj"},
+             {"encoder.#.attention_norm", "encoder.layers.#.self_attn_layer_norm"},
+             {"encoder.#.ffn.up", "encoder.layers.#.fc1"},
+             {"encoder.#.ffn.down", "encoder.layers.#.fc2"},
+             {"encoder.#.ffn_norm", "encoder.layers.#.final_layer_norm"},
+             {"encoder.norm", "encoder.layer_norm"},
+             {"decoder.embed.tokens", "decoder.embed_tokens"},
+             {"decoder.embed.positions", "decoder.embed_positions"},
+             {"decoder.embed.norm", "decoder.layernorm_embedding"},
+             {"decoder.#.self_attention.query", "decoder.layers.#.self_attn.q_proj"},
+             {"decoder.#.self_attention.key", "decoder.layers.#.self_attn.k_proj"},
+             {"decoder.#.self_attention.value", "decoder.layers.#.self_attn.v_proj"},
+             {"decoder.#.self_attention.output", "decoder.layers.#.self_attn.out_proj"},
+             {"decoder.#.attention_norm", "decoder.layers.#.self_attn_layer_norm"},
+             {"decoder.#.cross_attention.query", "decoder.layers.#.encoder_attn.q_proj"},
+             {"decoder.#.cross_attention.key", "decoder.layers.#.encoder_attn.k_proj"},
+             {"decoder.#.cross_attention.value", "decoder.layers.#.encoder_attn.v_proj"},
+             {"decoder.#.cross_attention.output", "decoder.layers.#.encoder_attn.out_proj"},
+             {"decoder.#.cross_attention_norm", "decoder.layers.#.encoder_attn_layer_norm"},
+             {"decoder.#.ffn.up", "decoder.layers.#.fc1"},
+             {"decoder.#.ffn.down", "decoder.layers.#.fc2"},
+             {"decoder.#.ffn_norm", "decoder.layers.#.final_layer_norm"},
+             {"decoder.norm", "decoder.layer_norm"},
+             {"heads.lm.output", "lm_head"},
+             {"heads.lm.output.bias", "final_logits_bias"},
+             {"heads.classifier.dense", "classification_head.dense"},
+             {"heads.classifier.output", "classification_head.out_proj"}},
+    // Copies of the shared table, and sinusoids, which are computed.
+    .ignored = {"embed_positions.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight", "final_logits_bias"}};
 
 }  // namespace
 

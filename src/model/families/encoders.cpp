@@ -27,7 +27,8 @@ void configure_encoder(const Json& j, ModelConfig& c) {
 
 void configure_bert(const Json& j, ModelConfig& c) {
   configure_encoder(j, c);
-  c.pooler = c.head == Head::none || c.head == Head::pretraining || c.head == Head::next_sentence || c.head == Head::sequence_classification;
+  c.pooler =
+      c.head == Head::none || c.head == Head::pretraining || c.head == Head::next_sentence || c.head == Head::sequence_classification;
   c.classifier_pooling = Pooling::pooled;
 }
 
@@ -140,28 +141,29 @@ const WeightNames distilbert_names{.prefixes = {"distilbert.", ""},
                                             {"heads.classifier.output", "qa_outputs"}},
                                    .ignored = {"embeddings.position_ids"}};
 
-const WeightNames albert_names{.prefixes = {"albert.", ""},
-                               .rows = {{"encoder.embed.tokens", "embeddings.word_embeddings"},
-                                        {"encoder.embed.positions", "embeddings.position_embeddings"},
-                                        {"encoder.embed.types", "embeddings.token_type_embeddings"},
-                                        {"encoder.embed.norm", "embeddings.LayerNorm"},
-                                        {"encoder.embed.projection", "encoder.embedding_hidden_mapping_in"},
-                                        {"encoder.#.self_attention.query", "encoder.albert_layer_groups.#.albert_layers.0.attention.query"},
-                                        {"encoder.#.self_attention.key", "encoder.albert_layer_groups.#.albert_layers.0.attention.key"},
-                                        {"encoder.#.self_attention.value", "encoder.albert_layer_groups.#.albert_layers.0.attention.value"},
-                                        {"encoder.#.self_attention.output", "encoder.albert_layer_groups.#.albert_layers.0.attention.dense"},
-                                        {"encoder.#.attention_norm", "encoder.albert_layer_groups.#.albert_layers.0.attention.LayerNorm"},
-                                        {"encoder.#.ffn.up", "encoder.albert_layer_groups.#.albert_layers.0.ffn"},
-                                        {"encoder.#.ffn.down", "encoder.albert_layer_groups.#.albert_layers.0.ffn_output"},
-                                        {"encoder.#.ffn_norm", "encoder.albert_layer_groups.#.albert_layers.0.full_layer_layer_norm"},
-                                        {"heads.pooler", "pooler"},
-                                        {"heads.lm.transform", "predictions.dense"},
-                                        {"heads.lm.norm", "predictions.LayerNorm"},
-                                        {"heads.lm.output", "predictions.decoder"},
-                                        {"heads.lm.output.bias", "predictions.bias"},
-                                        {"heads.classifier.output", "classifier"},
-                                        {"heads.classifier.output", "qa_outputs"}},
-                               .ignored = {"embeddings.position_ids"}};
+const WeightNames albert_names{
+    .prefixes = {"albert.", ""},
+    .rows = {{"encoder.embed.tokens", "embeddings.word_embeddings"},
+             {"encoder.embed.positions", "embeddings.position_embeddings"},
+             {"encoder.embed.types", "embeddings.token_type_embeddings"},
+             {"encoder.embed.norm", "embeddings.LayerNorm"},
+             {"encoder.embed.projection", "encoder.embedding_hidden_mapping_in"},
+             {"encoder.#.self_attention.query", "encoder.albert_layer_groups.#.albert_layers.0.attention.query"},
+             {"encoder.#.self_attention.key", "encoder.albert_layer_groups.#.albert_layers.0.attention.key"},
+             {"encoder.#.self_attention.value", "encoder.albert_layer_groups.#.albert_layers.0.attention.value"},
+             {"encoder.#.self_attention.output", "encoder.albert_layer_groups.#.albert_layers.0.attention.dense"},
+             {"encoder.#.attention_norm", "encoder.albert_layer_groups.#.albert_layers.0.attention.LayerNorm"},
+             {"encoder.#.ffn.up", "encoder.albert_layer_groups.#.albert_layers.0.ffn"},
+             {"encoder.#.ffn.down", "encoder.albert_layer_groups.#.albert_layers.0.ffn_output"},
+             {"encoder.#.ffn_norm", "encoder.albert_layer_groups.#.albert_layers.0.full_layer_layer_norm"},
+             {"heads.pooler", "pooler"},
+             {"heads.lm.transform", "predictions.dense"},
+             {"heads.lm.norm", "predictions.LayerNorm"},
+             {"heads.lm.output", "predictions.decoder"},
+             {"heads.lm.output.bias", "predictions.bias"},
+             {"heads.classifier.output", "classifier"},
+             {"heads.classifier.output", "qa_outputs"}},
+    .ignored = {"embeddings.position_ids"}};
 
 }  // namespace
 

@@ -9,22 +9,22 @@ namespace webformer {
 
 namespace {
 
-constexpr std::array rows{&albert, &bart,    &bert, &bloom, &distilbert, &electra, &gemma, &gemma2, &gemma3,  &gpt2,    &gpt_neox, &llama,    &m2m100,   &marian, &mbart,
-                          &mistral, &modernbert, &mpt, &mt5, &opt, &pegasus, &phi, &phi3, &qwen2, &qwen3, &roberta, &smollm3, &stablelm, &t5, &xlm_roberta};
+constexpr std::array rows{&albert,   &bart,  &bert,   &bloom,  &distilbert, &electra, &gemma,      &gemma2,   &gemma3, &gpt2,
+                          &gpt_neox, &llama, &m2m100, &marian, &mbart,      &mistral, &modernbert, &mpt,      &mt5,    &opt,
+                          &pegasus,  &phi,   &phi3,   &qwen2,  &qwen3,      &roberta, &smollm3,    &stablelm, &t5,     &xlm_roberta};
 
 Head head_of(std::string_view architecture) {
-  constexpr std::pair<std::string_view, Head> endings[] = {
-      {"ForMaskedLM", Head::masked_lm},
-      {"ForPreTraining", Head::pretraining},
-      {"ForNextSentencePrediction", Head::next_sentence},
-      {"ForSequenceClassification", Head::sequence_classification},
-      {"ForTokenClassification", Head::token_classification},
-      {"ForQuestionAnswering", Head::question_answering},
-      {"ForCausalLM", Head::causal_lm},
-      {"LMHeadModel", Head::causal_lm},
-      {"ForConditionalGeneration", Head::causal_lm},
-      {"MTModel", Head::causal_lm},
-      {"Model", Head::none}};
+  constexpr std::pair<std::string_view, Head> endings[] = {{"ForMaskedLM", Head::masked_lm},
+                                                           {"ForPreTraining", Head::pretraining},
+                                                           {"ForNextSentencePrediction", Head::next_sentence},
+                                                           {"ForSequenceClassification", Head::sequence_classification},
+                                                           {"ForTokenClassification", Head::token_classification},
+                                                           {"ForQuestionAnswering", Head::question_answering},
+                                                           {"ForCausalLM", Head::causal_lm},
+                                                           {"LMHeadModel", Head::causal_lm},
+                                                           {"ForConditionalGeneration", Head::causal_lm},
+                                                           {"MTModel", Head::causal_lm},
+                                                           {"Model", Head::none}};
   for (const auto& [ending, head] : endings) {
     if (architecture.ends_with(ending)) return head;
   }
@@ -39,7 +39,8 @@ std::vector<std::string> read_labels(const Json& config) {
     const Json names = config["id2label"];
     for (std::size_t i = 0; names.has(std::to_string(i)); ++i) labels.emplace_back(names[std::to_string(i)].get_string());
     if (labels.size() != names.members().size()) {
-      throw Error(Code::invalid_file, "{}: id2label has {} entries, of which 0 to {} follow each other", config.file(), names.members().size(), labels.size());
+      throw Error(Code::invalid_file, "{}: id2label has {} entries, of which 0 to {} follow each other", config.file(),
+                  names.members().size(), labels.size());
     }
   }
   const std::int64_t count = labels.empty() ? read_size(config, {"num_labels"}, 2, 1, 1 << 20) : 0;
@@ -83,14 +84,17 @@ const Family& family_of(const Json& config) {
     if (family->model_type == type) return *family;
     list += (list.empty() ? "" : ", ") + std::string(family->model_type);
   }
-  throw Error(Code::unsupported_model, "{}: model_type is \"{}\", one of {} expected", config.file(), type, list).with("found", type).with("supported", list);
+  throw Error(Code::unsupported_model, "{}: model_type is \"{}\", one of {} expected", config.file(), type, list)
+      .with("found", type)
+      .with("supported", list);
 }
 
 ModelConfig read_config(const Json& config) {
   const Family& family = family_of(config);
   ModelConfig c;
   c.model_type = family.model_type;
-  if (config.has("architectures") && !config["architectures"].items().empty()) c.architecture = config["architectures"].items().front().get_string();
+  if (config.has("architectures") && !config["architectures"].items().empty())
+    c.architecture = config["architectures"].items().front().get_string();
   c.head = head_of(c.architecture);
   c.vocab_size = int(read_size(config, {"vocab_size"}));
   c.labels = read_labels(config);

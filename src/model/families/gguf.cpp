@@ -18,11 +18,13 @@ struct Architecture {
   bool interleaved_rope = false;  ///< queries and keys are stored so that RoPE turns neighbours
 };
 
-constexpr std::array architectures{
-    Architecture{"gemma", "gemma", "GemmaForCausalLM"},     Architecture{"gemma2", "gemma2", "Gemma2ForCausalLM"},
-    Architecture{"gemma3", "gemma3_text", "Gemma3ForCausalLM"}, Architecture{"llama", "llama", "LlamaForCausalLM", true},
-    Architecture{"phi3", "phi3", "Phi3ForCausalLM"},        Architecture{"qwen2", "qwen2", "Qwen2ForCausalLM"},
-    Architecture{"qwen3", "qwen3", "Qwen3ForCausalLM"}};
+constexpr std::array architectures{Architecture{"gemma", "gemma", "GemmaForCausalLM"},
+                                   Architecture{"gemma2", "gemma2", "Gemma2ForCausalLM"},
+                                   Architecture{"gemma3", "gemma3_text", "Gemma3ForCausalLM"},
+                                   Architecture{"llama", "llama", "LlamaForCausalLM", true},
+                                   Architecture{"phi3", "phi3", "Phi3ForCausalLM"},
+                                   Architecture{"qwen2", "qwen2", "Qwen2ForCausalLM"},
+                                   Architecture{"qwen3", "qwen3", "Qwen3ForCausalLM"}};
 
 const Architecture& architecture_of(const Metadata& metadata) {
   const auto* name = metadata.find<std::string>("general.architecture");
@@ -32,7 +34,9 @@ const Architecture& architecture_of(const Metadata& metadata) {
     if (a.name == *name) return a;
     list += (list.empty() ? "" : ", ") + std::string(a.name);
   }
-  throw Error(Code::unsupported_model, "GGUF: general.architecture is \"{}\", one of {} expected", *name, list).with("found", *name).with("supported", list);
+  throw Error(Code::unsupported_model, "GGUF: general.architecture is \"{}\", one of {} expected", *name, list)
+      .with("found", *name)
+      .with("supported", list);
 }
 
 /// Keys of the architecture: "llama.block_count".
@@ -68,7 +72,8 @@ void write_rope(JsonWriter& json, const Keys& keys) {
   json.key("rope_scaling");
   json.begin_object();
   json.member("rope_type", std::string_view(*type));
-  copy_numbers(json, keys, {{"rope.scaling.factor", "factor"}, {"rope.scaling.original_context_length", "original_max_position_embeddings"}});
+  copy_numbers(json, keys,
+               {{"rope.scaling.factor", "factor"}, {"rope.scaling.original_context_length", "original_max_position_embeddings"}});
   json.end();
 }
 

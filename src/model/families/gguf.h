@@ -9,8 +9,8 @@
 
 namespace webformer {
 
-/// The metadata as the config.json that Hugging Face transformers would write. Throws unsupported_model for an architecture that is not read
-/// (with the list), invalid_file for a key that is missing or of the wrong type.
+/// The metadata as the config.json that Hugging Face transformers would write. Throws unsupported_model for an architecture that is not
+/// read (with the list), invalid_file for a key that is missing or of the wrong type.
 std::string gguf_config(const Metadata& metadata);
 
 /// What differs from the checkpoint that the file was converted from: the order of rotated numbers, norms that have their 1 added.

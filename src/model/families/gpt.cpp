@@ -11,7 +11,8 @@ namespace webformer {
 namespace {
 
 void refuse(const Json& j, std::string_view key, bool supported) {
-  if (j.get_or(key, supported) != supported) throw Error(Code::unsupported_model, "{}: {} is {}, only {} is supported", j.file(), key, !supported, supported);
+  if (j.get_or(key, supported) != supported)
+    throw Error(Code::unsupported_model, "{}: {} is {}, only {} is supported", j.file(), key, !supported, supported);
 }
 
 void configure_decoder(ModelConfig& c, float epsilon, Activation activation) {
@@ -113,7 +114,8 @@ void configure_mpt(const Json& j, ModelConfig& c) {
     refuse(attention, "alibi", true);
     d.alibi_max_bias = read_positive(attention, "alibi_bias_max", 8);
     if (attention.has("softmax_scale")) d.attention_scale = read_positive(attention, "softmax_scale", 1);
-    if (attention.has("clip_qkv")) throw Error(Code::unsupported_model, "{}: attn_config.clip_qkv is set, only null is supported", j.file());
+    if (attention.has("clip_qkv"))
+      throw Error(Code::unsupported_model, "{}: attn_config.clip_qkv is set, only null is supported", j.file());
   }
 }
 

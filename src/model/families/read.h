@@ -10,16 +10,17 @@
 
 namespace webformer {
 
-/// The first of `keys` that is there, as a whole number in [least, most]; `otherwise` where none is and otherwise >= 0. Throws if there is none.
-std::int64_t read_size(const Json& config, std::initializer_list<std::string_view> keys, std::int64_t otherwise = -1, std::int64_t least = 1,
-                       std::int64_t most = 1 << 24);
+/// The first of `keys` that is there, as a whole number in [least, most]; `otherwise` where none is and otherwise >= 0. Throws if there is
+/// none.
+std::int64_t read_size(const Json& config, std::initializer_list<std::string_view> keys, std::int64_t otherwise = -1,
+                       std::int64_t least = 1, std::int64_t most = 1 << 24);
 /// A finite number greater than 0.
 float read_positive(const Json& config, std::string_view key, double otherwise);
 /// Hugging Face's name of an activation function. Throws unsupported_model for an unknown one, never takes a default for it.
 Activation read_activation(const Json& config, std::string_view key, const char* otherwise);
 
-/// Sets width, heads, kv_heads, head_size, attention_scale (1/sqrt(D)), layers, distinct_layers, layer and inner. Throws where they do not fit
-/// each other: heads must divide the width (unless head_dim is given) and kv_heads the heads.
+/// Sets width, heads, kv_heads, head_size, attention_scale (1/sqrt(D)), layers, distinct_layers, layer and inner. Throws where they do not
+/// fit each other: heads must divide the width (unless head_dim is given) and kv_heads the heads.
 void set_sizes(StackConfig& c, std::int64_t width, std::int64_t layers, std::int64_t heads, std::int64_t kv_heads, std::int64_t head_size,
                std::int64_t inner);
 

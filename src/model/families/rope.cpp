@@ -12,7 +12,8 @@ namespace {
 /// LLaMA 3.1: long wavelengths are stretched by `factor`, short ones stay, those between change smoothly.
 void scale_llama3(RopeConfig& rope, const Json& scaling) {
   const double factor = read_positive(scaling, "factor", 0), low = read_positive(scaling, "low_freq_factor", 1);
-  const double high = read_positive(scaling, "high_freq_factor", 4), trained = read_positive(scaling, "original_max_position_embeddings", 0);
+  const double high = read_positive(scaling, "high_freq_factor", 4),
+               trained = read_positive(scaling, "original_max_position_embeddings", 0);
   for (float& frequency : rope.frequencies) {
     const double turns = trained * frequency / (2 * std::numbers::pi);
     const double smooth = std::clamp((turns - low) / (high - low), 0.0, 1.0);
@@ -25,7 +26,9 @@ void scale_yarn(RopeConfig& rope, const Json& scaling, const Json& config, doubl
   const double factor = read_positive(scaling, "factor", 0);
   const double trained = read_positive(scaling, "original_max_position_embeddings", config.get_or("max_position_embeddings", 2048.0));
   const double fast = read_positive(scaling, "beta_fast", 32), slow = read_positive(scaling, "beta_slow", 1);
-  const auto dimension = [&](double turns) { return rope.rotated * std::log(trained / (turns * 2 * std::numbers::pi)) / (2 * std::log(base)); };
+  const auto dimension = [&](double turns) {
+    return rope.rotated * std::log(trained / (turns * 2 * std::numbers::pi)) / (2 * std::log(base));
+  };
   double first = dimension(fast), last = dimension(slow);
   if (scaling.get_or("truncate", true)) first = std::floor(first), last = std::ceil(last);
   first = std::max(first, 0.0);
@@ -45,14 +48,15 @@ RopeConfig read_rope(const Json& config, int head_size, const RopeKeys& keys) {
   if (settings.has(keys.layer_type)) settings = settings[keys.layer_type];
   // Scaling of transformers 4 is for the layers that see all, not for local ones.
   if (settings.is_null() && keys.layer_type != "sliding_attention") settings = config["rope_scaling"];
-  const double base = settings.has("rope_theta") ? read_positive(settings, "rope_theta", 0)
-                                                 : read_positive(config, config.has(keys.theta_key) ? keys.theta_key : "rope_theta", keys.theta);
+  const double base = settings.has("rope_theta")
+                          ? read_positive(settings, "rope_theta", 0)
+                          : read_positive(config, config.has(keys.theta_key) ? keys.theta_key : "rope_theta", keys.theta);
   const double partial = settings.get_or("partial_rotary_factor", config.get_or(keys.partial_key, keys.partial));
   RopeConfig rope;
   rope.rotated = int(head_size * partial);
   if (rope.rotated < 2 || rope.rotated > head_size || rope.rotated % 2 != 0) {
-    throw Error(Code::invalid_file, "{}: partial_rotary_factor {} of head size {} rotates {} numbers, an even number up to it expected", config.file(), partial,
-                head_size, rope.rotated);
+    throw Error(Code::invalid_file, "{}: partial_rotary_factor {} of head size {} rotates {} numbers, an even number up to it expected",
+                config.file(), partial, head_size, rope.rotated);
   }
   rope.frequencies = rope_frequencies(rope.rotated, base);
 

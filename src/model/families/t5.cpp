@@ -30,7 +30,9 @@ void configure_side(const Json& j, StackConfig& s, std::int64_t layers) {
   else if (activation == "gelu") s.activation = Activation::gelu;
   else if (activation == "relu") s.activation = Activation::relu;
   else if (activation == "silu") s.activation = Activation::silu;
-  else throw Error(Code::unsupported_model, "{}: feed_forward_proj is \"{}\", one of relu, gelu, gated-gelu, gated-silu expected", j.file(), kind);
+  else
+    throw Error(Code::unsupported_model, "{}: feed_forward_proj is \"{}\", one of relu, gelu, gated-gelu, gated-silu expected", j.file(),
+                kind);
 }
 
 void configure(const Json& j, ModelConfig& c) {
@@ -43,41 +45,42 @@ void configure(const Json& j, ModelConfig& c) {
   if (c.tied && j.get_or("scale_decoder_outputs", true)) c.logits_scale = 1 / std::sqrt(float(c.decoder.width));
 }
 
-const WeightNames t5_names{.prefixes = {""},
-                           .rows = {{"shared.embed.tokens", "shared"},
-                                    {"shared.embed.tokens", "encoder.embed_tokens"},
-                                    {"encoder.relative_bias", "encoder.block.0.layer.0.SelfAttention.relative_attention_bias"},
-                                    {"encoder.#.attention_norm", "encoder.block.#.layer.0.layer_norm"},
-                                    {"encoder.#.self_attention.query", "encoder.block.#.layer.0.SelfAttention.q"},
-                                    {"encoder.#.self_attention.key", "encoder.block.#.layer.0.SelfAttention.k"},
-                                    {"encoder.#.self_attention.value", "encoder.block.#.layer.0.SelfAttention.v"},
-                                    {"encoder.#.self_attention.output", "encoder.block.#.layer.0.SelfAttention.o"},
-                                    {"encoder.#.ffn_norm", "encoder.block.#.layer.1.layer_norm"},
-                                    {"encoder.#.ffn.gate", "encoder.block.#.layer.1.DenseReluDense.wi_0"},
-                                    {"encoder.#.ffn.up", "encoder.block.#.layer.1.DenseReluDense.wi_1"},
-                                    {"encoder.#.ffn.up", "encoder.block.#.layer.1.DenseReluDense.wi"},
-                                    {"encoder.#.ffn.down", "encoder.block.#.layer.1.DenseReluDense.wo"},
-                                    {"encoder.norm", "encoder.final_layer_norm"},
-                                    {"decoder.relative_bias", "decoder.block.0.layer.0.SelfAttention.relative_attention_bias"},
-                                    {"decoder.#.attention_norm", "decoder.block.#.layer.0.layer_norm"},
-                                    {"decoder.#.self_attention.query", "decoder.block.#.layer.0.SelfAttention.q"},
-                                    {"decoder.#.self_attention.key", "decoder.block.#.layer.0.SelfAttention.k"},
-                                    {"decoder.#.self_attention.value", "decoder.block.#.layer.0.SelfAttention.v"},
-                                    {"decoder.#.self_attention.output", "decoder.block.#.layer.0.SelfAttention.o"},
-                                    {"decoder.#.cross_attention_norm", "decoder.block.#.layer.1.layer_norm"},
-                                    {"decoder.#.cross_attention.query", "decoder.block.#.layer.1.EncDecAttention.q"},
-                                    {"decoder.#.cross_attention.key", "decoder.block.#.layer.1.EncDecAttention.k"},
-                                    {"decoder.#.cross_attention.value", "decoder.block.#.layer.1.EncDecAttention.v"},
-                                    {"decoder.#.cross_attention.output", "decoder.block.#.layer.1.EncDecAttention.o"},
-                                    {"decoder.#.ffn_norm", "decoder.block.#.layer.2.layer_norm"},
-                                    {"decoder.#.ffn.gate", "decoder.block.#.layer.2.DenseReluDense.wi_0"},
-                                    {"decoder.#.ffn.up", "decoder.block.#.layer.2.DenseReluDense.wi_1"},
-                                    {"decoder.#.ffn.up", "decoder.block.#.layer.2.DenseReluDense.wi"},
-                                    {"decoder.#.ffn.down", "decoder.block.#.layer.2.DenseReluDense.wo"},
-                                    {"decoder.norm", "decoder.final_layer_norm"},
-                                    {"heads.lm.output", "lm_head"}},
-                           // Copies of the shared table, and a bias that old T5 files hold and no model reads.
-                           .ignored = {"encoder.embed_tokens.weight", "decoder.embed_tokens.weight", "EncDecAttention.relative_attention_bias.weight"}};
+const WeightNames t5_names{
+    .prefixes = {""},
+    .rows = {{"shared.embed.tokens", "shared"},
+             {"shared.embed.tokens", "encoder.embed_tokens"},
+             {"encoder.relative_bias", "encoder.block.0.layer.0.SelfAttention.relative_attention_bias"},
+             {"encoder.#.attention_norm", "encoder.block.#.layer.0.layer_norm"},
+             {"encoder.#.self_attention.query", "encoder.block.#.layer.0.SelfAttention.q"},
+             {"encoder.#.self_attention.key", "encoder.block.#.layer.0.SelfAttention.k"},
+             {"encoder.#.self_attention.value", "encoder.block.#.layer.0.SelfAttention.v"},
+             {"encoder.#.self_attention.output", "encoder.block.#.layer.0.SelfAttention.o"},
+             {"encoder.#.ffn_norm", "encoder.block.#.layer.1.layer_norm"},
+             {"encoder.#.ffn.gate", "encoder.block.#.layer.1.DenseReluDense.wi_0"},
+             {"encoder.#.ffn.up", "encoder.block.#.layer.1.DenseReluDense.wi_1"},
+             {"encoder.#.ffn.up", "encoder.block.#.layer.1.DenseReluDense.wi"},
+             {"encoder.#.ffn.down", "encoder.block.#.layer.1.DenseReluDense.wo"},
+             {"encoder.norm", "encoder.final_layer_norm"},
+             {"decoder.relative_bias", "decoder.block.0.layer.0.SelfAttention.relative_attention_bias"},
+             {"decoder.#.attention_norm", "decoder.block.#.layer.0.layer_norm"},
+             {"decoder.#.self_attention.query", "decoder.block.#.layer.0.SelfAttention.q"},
+             {"decoder.#.self_attention.key", "decoder.block.#.layer.0.SelfAttention.k"},
+             {"decoder.#.self_attention.value", "decoder.block.#.layer.0.SelfAttention.v"},
+             {"decoder.#.self_attention.output", "decoder.block.#.layer.0.SelfAttention.o"},
+             {"decoder.#.cross_attention_norm", "decoder.block.#.layer.1.layer_norm"},
+             {"decoder.#.cross_attention.query", "decoder.block.#.layer.1.EncDecAttention.q"},
+             {"decoder.#.cross_attention.key", "decoder.block.#.layer.1.EncDecAttention.k"},
+             {"decoder.#.cross_attention.value", "decoder.block.#.layer.1.EncDecAttention.v"},
+             {"decoder.#.cross_attention.output", "decoder.block.#.layer.1.EncDecAttention.o"},
+             {"decoder.#.ffn_norm", "decoder.block.#.layer.2.layer_norm"},
+             {"decoder.#.ffn.gate", "decoder.block.#.layer.2.DenseReluDense.wi_0"},
+             {"decoder.#.ffn.up", "decoder.block.#.layer.2.DenseReluDense.wi_1"},
+             {"decoder.#.ffn.up", "decoder.block.#.layer.2.DenseReluDense.wi"},
+             {"decoder.#.ffn.down", "decoder.block.#.layer.2.DenseReluDense.wo"},
+             {"decoder.norm", "decoder.final_layer_norm"},
+             {"heads.lm.output", "lm_head"}},
+    // Copies of the shared table, and a bias that old T5 files hold and no model reads.
+    .ignored = {"encoder.embed_tokens.weight", "decoder.embed_tokens.weight", "EncDecAttention.relative_attention_bias.weight"}};
 
 }  // namespace
 

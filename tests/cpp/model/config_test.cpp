@@ -70,7 +70,8 @@ TEST_CASE("a config that is no object, or empty, or of wrong types is an invalid
 }
 
 TEST_CASE("numbers out of bounds are refused with the key and the value") {
-  for (const char* key : {"vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads", "intermediate_size", "max_position_embeddings"}) {
+  for (const char* key : {"vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads",
+                          "intermediate_size", "max_position_embeddings"}) {
     for (const char* value : {"0", "-1", "1.5", "1e30", "18446744073709551616"}) {
       const std::string error = error_of(with(key, value));
       CAPTURE(key);
@@ -89,7 +90,8 @@ TEST_CASE("numbers out of bounds are refused with the key and the value") {
 }
 
 TEST_CASE("a missing key is named") {
-  const std::string error = error_of(R"({"model_type": "bert", "vocab_size": 30, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 8})");
+  const std::string error =
+      error_of(R"({"model_type": "bert", "vocab_size": 30, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 8})");
   CHECK(error == "invalid_file: config.json: hidden_size is missing");
 }
 
@@ -103,16 +105,18 @@ TEST_CASE("rope scaling changes the frequencies as its papers say") {
   CHECK(plain[0] == 1);
   CHECK(plain[1] == doctest::Approx(0.1));
   CHECK(plain[3] == doctest::Approx(0.001));
-  const JsonDocument linear = JsonDocument::parse(R"({"rope_parameters": {"rope_type": "linear", "factor": 4.0, "rope_theta": 10000.0}})", "config.json");
+  const JsonDocument linear =
+      JsonDocument::parse(R"({"rope_parameters": {"rope_type": "linear", "factor": 4.0, "rope_theta": 10000.0}})", "config.json");
   const RopeConfig scaled = read_rope(linear.root(), 8);
   for (std::size_t i = 0; i < 4; ++i) CHECK(scaled.frequencies[i] == doctest::Approx(plain[i] / 4));
   // llama3: turns within the trained length above high_freq_factor stay, below low_freq_factor are divided by the factor.
   const JsonDocument llama3 = JsonDocument::parse(
       R"({"rope_parameters": {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
-          "original_max_position_embeddings": 32, "rope_theta": 10000.0}})", "config.json");
+          "original_max_position_embeddings": 32, "rope_theta": 10000.0}})",
+      "config.json");
   const RopeConfig stretched = read_rope(llama3.root(), 8);
-  CHECK(stretched.frequencies[0] == doctest::Approx(plain[0]));       // 32 / 2 pi = 5.1 turns
-  CHECK(stretched.frequencies[3] == doctest::Approx(plain[3] / 8));   // 0.005 turns
+  CHECK(stretched.frequencies[0] == doctest::Approx(plain[0]));      // 32 / 2 pi = 5.1 turns
+  CHECK(stretched.frequencies[3] == doctest::Approx(plain[3] / 8));  // 0.005 turns
 }
 
 TEST_CASE("families are sorted, so that an error's list reads well") {

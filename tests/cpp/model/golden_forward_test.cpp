@@ -96,7 +96,8 @@ void check_case(const Model& model, const Json& item) {
   const ForwardInputs inputs = inputs_of(item);
   Workspace workspace;
   Schedule schedule;
-  const ModelOutput out = Job<ModelOutput>(schedule, forward(model, inputs, {.attentions = true, .hidden_states = true}, workspace, schedule)).finish();
+  const ModelOutput out =
+      Job<ModelOutput>(schedule, forward(model, inputs, {.attentions = true, .hidden_states = true}, workspace, schedule)).finish();
   for (const auto& [key, expected] : item["outputs"].members()) {
     if (expected.is_null()) continue;
     CAPTURE(key);
@@ -113,7 +114,8 @@ void check_case(const Model& model, const Json& item) {
       CHECK(error_of(**found.output, expected, mask, found.axis) < 1e-4);
     } else {
       REQUIRE(found.list->size() == expected.items().size());
-      for (std::size_t layer = 0; layer < found.list->size(); ++layer) CHECK(error_of((*found.list)[layer], expected.items()[layer], mask, found.axis) < 1e-4);
+      for (std::size_t layer = 0; layer < found.list->size(); ++layer)
+        CHECK(error_of((*found.list)[layer], expected.items()[layer], mask, found.axis) < 1e-4);
     }
   }
 }

@@ -86,8 +86,10 @@ TEST_CASE("sequences of unlike lengths in one step do not disturb each other") {
   for (const auto& tiny : test::generating_models()) {
     CAPTURE(tiny.name);
     const auto model = test::make_model(tiny.config);
-    const std::vector<std::vector<std::int32_t>> sources{test::random_ids(4, 3, 49, 1), test::random_ids(11, 3, 49, 2), test::random_ids(1, 3, 49, 3)};
-    const std::vector<std::vector<std::int32_t>> prompts{test::random_ids(40, 3, 49, 4), test::random_ids(1, 3, 49, 5), test::random_ids(17, 3, 49, 6)};
+    const std::vector<std::vector<std::int32_t>> sources{test::random_ids(4, 3, 49, 1), test::random_ids(11, 3, 49, 2),
+                                                         test::random_ids(1, 3, 49, 3)};
+    const std::vector<std::vector<std::int32_t>> prompts{test::random_ids(40, 3, 49, 4), test::random_ids(1, 3, 49, 5),
+                                                         test::random_ids(17, 3, 49, 6)};
     Session session(model);
     encode(session, sources);
     std::vector<Feed> feeds;

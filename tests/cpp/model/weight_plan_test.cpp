@@ -14,7 +14,8 @@ using namespace webformer;
 
 namespace {
 
-constexpr const char* config = R"({"model_type": "llama", "architectures": ["LlamaForCausalLM"], "vocab_size": 10, "hidden_size": 8, "num_hidden_layers": 1,
+constexpr const char* config =
+    R"({"model_type": "llama", "architectures": ["LlamaForCausalLM"], "vocab_size": 10, "hidden_size": 8, "num_hidden_layers": 1,
   "num_attention_heads": 2, "num_key_value_heads": 1, "intermediate_size": 12, "max_position_embeddings": 16, "tie_word_embeddings": true})";
 
 struct File {
@@ -42,9 +43,7 @@ struct File {
     return file;
   }
 
-  Array& at(std::string_view name) {
-    return std::ranges::find(tensors, name, &std::pair<std::string, Array>::first)->second;
-  }
+  Array& at(std::string_view name) { return std::ranges::find(tensors, name, &std::pair<std::string, Array>::first)->second; }
 
   std::shared_ptr<const Model> load(std::uint64_t memory_limit = 0) const {
     const JsonDocument document = JsonDocument::parse(config, "config.json");
@@ -83,13 +82,16 @@ TEST_CASE("a whole file loads; its tied head is the embedding") {
 TEST_CASE("all tensors that are missing are named at once") {
   File file = File::whole();
   std::erase_if(file.tensors, [](const auto& t) { return t.first.find("mlp.up") != std::string::npos || t.first == "model.norm.weight"; });
-  CHECK(file.error() == "weight_missing: 2 of 12 tensors that config.json asks for are not in the file: model.layers.0.mlp.up_proj.weight, model.norm.weight");
+  CHECK(file.error() ==
+        "weight_missing: 2 of 12 tensors that config.json asks for are not in the file: model.layers.0.mlp.up_proj.weight, "
+        "model.norm.weight");
 }
 
 TEST_CASE("a transposed matrix is a mismatch that names both shapes") {
   File file = File::whole();
   file.at("model.layers.0.mlp.down_proj.weight").shape = Shape{12, 8};
-  CHECK(file.error() == "weight_mismatch: model.layers.0.mlp.down_proj.weight: shape [12, 8] in the file, [8, 12] expected from config.json");
+  CHECK(file.error() ==
+        "weight_mismatch: model.layers.0.mlp.down_proj.weight: shape [12, 8] in the file, [8, 12] expected from config.json");
 }
 
 TEST_CASE("a tensor that nothing uses is listed, and known leftovers are not") {
