@@ -81,6 +81,9 @@ float f8_e4m3_to_float(std::uint8_t bits) noexcept {
   return half_to_float(std::uint16_t((bits & 0x80) << 8 | (bits & 0x7f) << 7)) * 256;
 }
 
+/// E5M2 is the upper half of an IEEE half.
+float f8_e5m2_to_float(std::uint8_t bits) noexcept { return half_to_float(std::uint16_t(bits << 8)); }
+
 }  // namespace
 
 std::string_view name(DType dtype) noexcept { return row_of(dtype).name; }
@@ -103,7 +106,7 @@ void to_floats(DType dtype, std::span<const std::byte> bytes, float* out) noexce
     case DType::f16: return convert_each<std::uint16_t>(bytes, out, half_to_float);
     case DType::bf16: return convert_each<std::uint16_t>(bytes, out, bfloat16_to_float);
     case DType::f8_e4m3: return convert_each<std::uint8_t>(bytes, out, f8_e4m3_to_float);
-    case DType::f8_e5m2: return convert_each<std::uint8_t>(bytes, out, [](std::uint8_t bits) { return half_to_float(std::uint16_t(bits << 8)); });
+    case DType::f8_e5m2: return convert_each<std::uint8_t>(bytes, out, f8_e5m2_to_float);
     default: return dequantize(dtype, bytes, out);
   }
 }

@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 #include "formats/json_writer.h"
-#include "formats/utf8.h"
+#include "formats/excerpt.h"
 
 namespace webformer {
 
@@ -82,7 +82,10 @@ class Cursor {
 class HeaderReader {
  public:
   HeaderReader(std::span<const std::byte> start, std::uint64_t file_size, const std::string& file)
-      : in_(start.first(std::size_t(std::min<std::uint64_t>(start.size(), file_size)))), start_(start), file_size_(file_size), file_(file) {}
+      : start_(start.first(std::size_t(std::min<std::uint64_t>(start.size(), file_size)))),
+        file_size_(file_size),
+        file_(file),
+        in_(start_) {}
 
   std::optional<TensorTable> read() {
     in_.text(magic.size());
@@ -158,7 +161,9 @@ class HeaderReader {
   MetadataValue array(std::string_view key) {
     const auto type = ValueType(in_.number<std::uint32_t>());
     const std::uint64_t least = least_bytes(type);
-    if (least == 0 || type == ValueType::array) refuse(format("metadata {} is an array of type {}, 0 to 8 or 10 to 12 expected", quoted(key), int(type)));
+    if (least == 0 || type == ValueType::array) {
+      refuse(format("metadata {} is an array of type {}, 0 to 8 or 10 to 12 expected", quoted(key), std::uint32_t(type)));
+    }
     const std::uint64_t size = count(format("values of {}", quoted(key)), least);
     switch (type) {
       case ValueType::boolean: return list<bool>(size, [&] { return boolean(key); });
@@ -213,7 +218,9 @@ class HeaderReader {
     const auto type = in_.number<std::uint32_t>();
     const auto offset = in_.number<std::uint64_t>();
     if (in_.is_short()) return {};
-    if (offset > file_size_) refuse(format("tensor {} begins {} bytes into the data of a file of {} bytes", quoted(its_name), offset, file_size_));
+    if (offset > file_size_) {
+      refuse(format("tensor {} begins {} bytes into the data of a file of {} bytes", quoted(its_name), offset, file_size_));
+    }
     TensorInfo info = checked_tensor(file_, its_name, dtype(its_name, type), sizes);
     info.begin += offset;
     info.end += offset;
@@ -238,12 +245,12 @@ class HeaderReader {
     return std::uint64_t(alignment);
   }
 
-  static std::string quoted(std::string_view text) { return quote_json(shortened(text)); }
+  static std::string quoted(std::string_view text) { return quote_json(excerpt(text)); }
 
-  Cursor in_;
   std::span<const std::byte> start_;
   std::uint64_t file_size_;
   const std::string& file_;
+  Cursor in_;
 };
 
 }  // namespace

@@ -6,8 +6,9 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "core/utf8.h"
 #include "formats/json_scan.h"
-#include "formats/utf8.h"
+#include "formats/excerpt.h"
 
 namespace webformer {
 
@@ -31,10 +32,10 @@ constexpr std::uint32_t root_at = 1;
 
 /// ".name", or ["any name"] where it is not a plain word.
 std::string path_step(std::string_view name) {
-  const auto is_plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-'; };
-  bool plain = !name.empty();
-  for (const char c : name) plain = plain && is_plain(c);
-  return plain ? "." + std::string(name) : "[" + quote_json(shortened(name)) + "]";
+  const auto is_plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  };
+  return !name.empty() && std::ranges::all_of(name, is_plain) ? "." + std::string(name) : "[" + quote_json(excerpt(name)) + "]";
 }
 
 void write_scalar(JsonWriter& json, const tape_ref& value) {
@@ -56,9 +57,11 @@ void shrink(simdjson::dom::document& document) {
   for (std::size_t at = 0; at < words;) {
     const tape_ref value(&document, at);
     switch (value.tape_ref_type()) {
-      case tape_type::STRING: bytes = std::size_t(value.tape_value()) + sizeof(std::uint32_t) + value.get_string_length() + 1; [[fallthrough]];
-      default: ++at; break;
-      case tape_type::INT64: case tape_type::UINT64: case tape_type::DOUBLE: at += 2;
+      case tape_type::INT64: case tape_type::UINT64: case tape_type::DOUBLE: at += 2; break;
+      case tape_type::STRING:  // its length, its bytes, a NUL
+        bytes = std::size_t(value.tape_value()) + sizeof(std::uint32_t) + value.get_string_length() + 1;
+        [[fallthrough]];
+      default: ++at;
     }
   }
   auto tape = std::make_unique<std::uint64_t[]>(words);
@@ -75,7 +78,7 @@ simdjson::error_code read(std::string_view text, simdjson::dom::document& docume
   return parser.parse_into_document(document, text.data(), text.size()).error();
 }
 
-/// simdjson refuses whole numbers beyond 64 bits (tokenizer_config.json has 10^30 for "no limit"); with a fraction they are read as doubles.
+/// simdjson refuses whole numbers beyond 64 bits (tokenizer_config.json has 10^30 for "no limit"); with a fraction they become doubles.
 std::string with_fractions(std::string_view text, const std::vector<std::size_t>& ends) {
   std::string result;
   std::size_t from = 0;
@@ -90,8 +93,8 @@ std::string with_fractions(std::string_view text, const std::vector<std::size_t>
 [[noreturn]] void refuse_text(std::string_view text, const std::string& file, const JsonScan& scan) {
   if (text.empty()) throw Error(Code::invalid_file, "{}: 0 bytes, JSON text expected", file);
   if (scan.expected.empty()) throw Error(Code::invalid_file, "{}: a number beyond the range of double precision", file);
-  const std::size_t length = std::max<std::size_t>(utf8_length(text, scan.position), 1);
-  const std::string found = scan.position == text.size() ? "the end" : quote_json(text.substr(scan.position, length));
+  const bool at_end = scan.position == text.size();
+  const std::string found = at_end ? "the end" : quote_json(text.substr(scan.position, utf8_step(text, scan.position).width));
   throw Error(Code::invalid_file, "{}: byte {}: {} found, {} expected", file, scan.position, found, scan.expected)
       .with("position", scan.position);
 }
@@ -102,7 +105,9 @@ JsonDocument JsonDocument::parse(std::string_view text, std::string file) {
   auto content = std::make_shared<JsonContent>();
   content->file = std::move(file);
   simdjson::error_code error = read(text, content->document);
-  if (error == simdjson::MEMALLOC) throw Error(Code::out_of_memory, "{}: not enough memory for {} bytes of JSON", content->file, text.size());
+  if (error == simdjson::MEMALLOC) {
+    throw Error(Code::out_of_memory, "{}: not enough memory for {} bytes of JSON", content->file, text.size());
+  }
   if (error) {
     const JsonScan scan = scan_json(text, max_depth);
     if (!scan.expected.empty() || scan.big_integers.empty()) refuse_text(text, content->file, scan);
@@ -133,7 +138,7 @@ void Json::refuse(std::string_view expected) const {
   const std::string found = is_missing()  ? "missing"
                             : is_object() ? "an object"
                             : is_array()  ? "an array"
-                            : is_string() ? quote_json(shortened(get_string()))
+                            : is_string() ? quote_json(excerpt(get_string()))
                                           : to_json();
   throw Error(Code::invalid_file, "{}: {} is {}, {} expected", file(), path(), found, expected).with("path", path()).with("found", found);
 }
@@ -222,7 +227,9 @@ std::vector<std::pair<std::string_view, Json>> Json::members() const {
 
 bool Json::get_or(std::string_view name, bool otherwise) const { return has(name) ? (*this)[name].get_bool() : otherwise; }
 double Json::get_or(std::string_view name, double otherwise) const { return has(name) ? (*this)[name].get_number() : otherwise; }
-std::int64_t Json::get_or(std::string_view name, std::int64_t otherwise) const { return has(name) ? (*this)[name].get_integer() : otherwise; }
+std::int64_t Json::get_or(std::string_view name, std::int64_t otherwise) const {
+  return has(name) ? (*this)[name].get_integer() : otherwise;
+}
 std::string Json::get_or(std::string_view name, const char* otherwise) const {
   return has(name) ? std::string((*this)[name].get_string()) : otherwise;
 }

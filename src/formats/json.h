@@ -15,7 +15,7 @@ namespace webformer {
 struct JsonContent;
 
 /// A handle to one value. A default-constructed or absent value is "missing": is_missing(), and every get_* throws.
-/// Errors are invalid_file and name the document and the path of the value: "config.json: .rope_parameters.factor is "8", a number expected".
+/// Errors are invalid_file and name the document and the value's path: "config.json: .rope_parameters.factor is "8", a number expected".
 class Json {
  public:
   Json() = default;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "formats/utf8.h"
+#include "core/utf8.h"
 
 namespace webformer {
 
@@ -135,9 +135,9 @@ class Scanner {
         if (!take_escape()) return false;
       } else {
         if (static_cast<unsigned char>(peek()) < 0x20) return fault("an escaped control character");
-        const std::size_t length = utf8_length(text_, at_);
-        if (length == 0) return fault("UTF-8");
-        at_ += length;
+        const Utf8Step step = utf8_step(text_, at_);
+        if (!step.is_valid) return fault("UTF-8");
+        at_ += step.width;
       }
     }
     return fault("a closing quote");
@@ -145,7 +145,8 @@ class Scanner {
 
   bool take_escape() {
     if (!take('u')) {
-      if (at_ == text_.size() || std::string_view("\"\\/bfnrt").find(peek()) == std::string_view::npos) return fault("an escaped character");
+      constexpr std::string_view escapable = "\"\\/bfnrt";
+      if (at_ == text_.size() || escapable.find(peek()) == std::string_view::npos) return fault("an escaped character");
       ++at_;
       return true;
     }

@@ -3,26 +3,24 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "formats/utf8.h"
+#include "core/utf8.h"
 
 namespace webformer {
 
 std::string quote_json(std::string_view text) {
+  if (const auto repaired = repair_utf8(text)) return quote_json(*repaired);
   constexpr std::string_view digits = "0123456789abcdef";
   constexpr std::string_view escaped = "\"\\\b\f\n\r\t", letters = "\"\\bfnrt";
   std::string quoted = "\"";
   quoted.reserve(text.size() + 2);
-  for (std::size_t at = 0; at < text.size();) {
-    const char c = text[at];
-    const std::size_t length = utf8_length(text, at);
+  for (const char c : text) {
     if (const std::size_t which = escaped.find(c); which != std::string_view::npos) {
       quoted += {'\\', letters[which]};
     } else if (static_cast<unsigned char>(c) < 0x20) {
       quoted += {'\\', 'u', '0', '0', digits[std::size_t(c) >> 4], digits[std::size_t(c) & 15]};
     } else {
-      quoted += length ? text.substr(at, length) : "\xEF\xBF\xBD";
+      quoted += c;
     }
-    at += length ? length : 1;
   }
   return quoted += '"';
 }

@@ -12,8 +12,8 @@
 namespace webformer {
 
 /// Whole numbers beyond 2^63 - 1 are kept as floating-point numbers.
-using MetadataValue = std::variant<bool, std::int64_t, double, std::string, std::vector<bool>, std::vector<std::int64_t>, std::vector<double>,
-                                   std::vector<std::string>>;
+using MetadataValue = std::variant<bool, std::int64_t, double, std::string,  //
+                                   std::vector<bool>, std::vector<std::int64_t>, std::vector<double>, std::vector<std::string>>;
 
 class Metadata {
  public:

@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "formats/foreign_file.h"
 #include "formats/json.h"
-#include "formats/utf8.h"
+#include "formats/excerpt.h"
 
 namespace webformer {
 
@@ -39,34 +39,32 @@ Metadata read_metadata(const Json& object, std::string_view file) {
 
 /// {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}
 TensorInfo read_tensor(std::string_view name, const Json& entry, std::uint64_t data_begin, std::string_view file) {
+  const auto refuse = [&](const std::string& fault) {
+    throw Error(Code::invalid_file, "{}: tensor \"{}\" has {}", file, excerpt(name), fault);
+  };
   Json dtype, shape, offsets;
   for (const auto& [key, value] : entry.members()) {
     Json* place = key == "dtype" ? &dtype : key == "shape" ? &shape : key == "data_offsets" ? &offsets : nullptr;
-    if (!place) throw Error(Code::invalid_file, "{}: tensor \"{}\" has \"{}\", which is not known", file, shortened(name), shortened(key));
-    if (!place->is_missing()) throw Error(Code::invalid_file, "{}: tensor \"{}\" has \"{}\" twice", file, shortened(name), key);
+    if (!place) refuse(format("\"{}\", which is not known", excerpt(key)));
+    if (!place->is_missing()) refuse(format("\"{}\" twice", key));
     *place = value;
   }
-  const auto need = [&](const Json& value, std::string_view key) {
-    if (value.is_missing()) throw Error(Code::invalid_file, "{}: tensor \"{}\" has no \"{}\"", file, shortened(name), key);
-  };
-  need(dtype, "dtype");
-  need(shape, "shape");
-  need(offsets, "data_offsets");
+  if (dtype.is_missing()) refuse("no \"dtype\"");
+  if (shape.is_missing()) refuse("no \"shape\"");
+  if (offsets.is_missing()) refuse("no \"data_offsets\"");
 
   const std::optional<DType> type = dtype_of(dtype.get_string());
-  if (!type || is_quantized(*type)) {
-    throw Error(Code::invalid_file, "{}: tensor \"{}\" has type {}, none that can be read", file, shortened(name), shortened(dtype.to_json()));
-  }
+  if (!type || is_quantized(*type)) refuse(format("type {}, none that can be read", excerpt(dtype.to_json())));
   std::vector<std::int64_t> sizes;
   for (const Json& size : shape.items()) sizes.push_back(size.get_size());
   const std::vector<Json> ends = offsets.items();
-  if (ends.size() != 2) throw Error(Code::invalid_file, "{}: tensor \"{}\" has {} data_offsets, 2 expected", file, shortened(name), ends.size());
+  if (ends.size() != 2) refuse(format("{} data_offsets, 2 expected", ends.size()));
   const auto begin = std::uint64_t(ends[0].get_size()), end = std::uint64_t(ends[1].get_size());
 
   TensorInfo tensor = checked_tensor(file, name, *type, sizes);
   if (begin > end || end - begin != tensor.end) {
-    throw Error(Code::invalid_file, "{}: tensor \"{}\": data_offsets [{}, {}], {} bytes expected for shape {} of {}", file, shortened(name), begin, end,
-                tensor.end, tensor.shape, webformer::name(*type));
+    refuse(format("data_offsets [{}, {}], {} bytes expected for shape {} of {}", begin, end, tensor.end, tensor.shape,
+                  webformer::name(*type)));
   }
   tensor.begin = data_begin + begin;
   tensor.end = data_begin + end;
@@ -78,13 +76,15 @@ TensorInfo read_tensor(std::string_view name, const Json& entry, std::uint64_t d
 std::uint64_t safetensors_header_bytes(std::span<const std::byte> start, std::uint64_t file_size, std::string_view file) {
   const std::string_view hint = foreign_file_hint(start);
   if (file_size < length_bytes) {
-    throw Error(Code::invalid_file, "{}: {} bytes, at least 8 expected of a safetensors file{}", file, file_size, hint).with("found", file_size);
+    throw Error(Code::invalid_file, "{}: {} bytes, at least 8 expected of a safetensors file{}", file, file_size, hint)
+        .with("found", file_size);
   }
   const std::uint64_t length = read_length(start), most = std::min(longest_header, file_size - length_bytes);
   if (length == 0) throw Error(Code::invalid_file, "{}: a header of 0 bytes, \"{\" expected{}", file, hint);
   if (length > most) {
     const std::string_view order = hint.empty() && swapped(length) <= most ? ", its bytes look swapped (big-endian)" : "";
-    throw Error(Code::invalid_file, "{}: a header of {} bytes, {} at most for a file of {} bytes{}{}", file, length, most, file_size, hint, order)
+    throw Error(Code::invalid_file, "{}: a header of {} bytes, {} at most for a file of {} bytes{}{}", file, length, most, file_size, hint,
+                order)
         .with("found", length)
         .with("bound", most);
   }
@@ -93,10 +93,13 @@ std::uint64_t safetensors_header_bytes(std::span<const std::byte> start, std::ui
 
 TensorTable parse_safetensors_header(std::span<const std::byte> header, std::uint64_t file_size, std::string file) {
   const std::uint64_t data_begin = safetensors_header_bytes(header, file_size, file);
-  if (header.size() < data_begin) throw Error(Code::internal_error, "{}: {} bytes given, the header has {}", file, header.size(), data_begin);
+  if (header.size() < data_begin) {
+    throw Error(Code::internal_error, "{}: {} bytes given, the header has {}", file, header.size(), data_begin);
+  }
   std::string_view text(reinterpret_cast<const char*>(header.data()) + length_bytes, std::size_t(data_begin - length_bytes));
   if (!text.starts_with('{')) {
-    throw Error(Code::invalid_file, "{}: the header starts with {}, \"{\" expected{}", file, quote_json(text.substr(0, 1)), foreign_file_hint(header));
+    throw Error(Code::invalid_file, "{}: the header starts with {}, \"{\" expected{}", file, quote_json(text.substr(0, 1)),
+                foreign_file_hint(header));
   }
   const std::size_t last = text.find_last_not_of(' ');
   if (text[last] != '}') {

@@ -5,7 +5,7 @@
 #include "core/error.h"
 #include "formats/json.h"
 #include "formats/sorted_names.h"
-#include "formats/utf8.h"
+#include "formats/excerpt.h"
 
 namespace webformer {
 
@@ -17,7 +17,8 @@ bool is_plain_file_name(std::string_view name) noexcept {
   const auto is_plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_';
   };
-  return name.size() <= longest_file_name && !name.starts_with('.') && name.ends_with(".safetensors") && std::ranges::all_of(name, is_plain);
+  if (name.size() > longest_file_name || name.starts_with('.') || !name.ends_with(".safetensors")) return false;
+  return std::ranges::all_of(name, is_plain);
 }
 
 }  // namespace
@@ -30,7 +31,7 @@ ShardIndex::ShardIndex(std::string_view json, std::string file) : name_(std::mov
     const std::string_view shard = value.get_string();
     if (!is_plain_file_name(shard)) {
       throw Error(Code::invalid_file, "{}: {} is {}, the plain name of a .safetensors file expected", name_, value.path(),
-                  quote_json(shortened(shard)));
+                  quote_json(excerpt(shard)));
     }
     if (files_.empty() || files_.back() != shard) files_.emplace_back(shard);
   }
@@ -41,24 +42,23 @@ ShardIndex::ShardIndex(std::string_view json, std::string file) : name_(std::mov
     const auto number = std::ranges::lower_bound(files_, value.get_string()) - files_.begin();
     places_.push_back({std::string(tensor), std::uint32_t(number)});
   }
-  const auto tensor_of = [](const Place& place) -> const std::string& { return place.tensor; };
   by_name_ = sort_by_name(places_, tensor_of);
   if (const auto twin = find_twin(by_name_, places_, tensor_of)) {
-    throw Error(Code::invalid_file, "{}: tensor \"{}\" is there twice", name_, shortened(places_[*twin].tensor));
+    throw Error(Code::invalid_file, "{}: tensor \"{}\" is there twice", name_, excerpt(places_[*twin].tensor));
   }
 }
 
 void ShardIndex::check(std::size_t number, const TensorTable& table) const {
   for (const Place& place : places_) {
     if (place.file == number && !table.find(place.tensor)) {
-      throw Error(Code::invalid_file, "{}: tensor \"{}\" is not in it, though {} says so", table.file, shortened(place.tensor), name_);
+      throw Error(Code::invalid_file, "{}: tensor \"{}\" is not in it, though {} says so", table.file, excerpt(place.tensor), name_);
     }
   }
   for (const TensorInfo& tensor : table.tensors) {
-    const Place* place = find_by_name(by_name_, places_, [](const Place& place) -> const std::string& { return place.tensor; }, tensor.name);
+    const Place* place = find_by_name(by_name_, places_, tensor_of, tensor.name);
     if (place && place->file != number) {
-      throw Error(Code::invalid_file, "{}: tensor \"{}\" is in it, though {} says that it is in {}", table.file, shortened(tensor.name), name_,
-                  files_[place->file]);
+      throw Error(Code::invalid_file, "{}: tensor \"{}\" is in it, though {} says that it is in {}", table.file, excerpt(tensor.name),
+                  name_, files_[place->file]);
     }
   }
 }

@@ -26,6 +26,7 @@ class ShardIndex {
     std::string tensor;
     std::uint32_t file;
   };
+  static const std::string& tensor_of(const Place& place) noexcept { return place.tensor; }
 
   std::string name_;
   std::vector<std::string> files_;

@@ -5,7 +5,7 @@
 #include "core/error.h"
 #include "formats/gguf.h"
 #include "formats/safetensors.h"
-#include "formats/utf8.h"
+#include "formats/excerpt.h"
 
 namespace webformer {
 
@@ -15,7 +15,10 @@ constexpr std::size_t second_look = 1 << 16;
 }  // namespace
 
 TensorStream::TensorStream(std::string file, std::uint64_t file_size, TensorSink sink)
-    : file_(std::move(file)), file_size_(file_size), sink_(std::move(sink)), header_target_(std::size_t(std::min<std::uint64_t>(first_look, file_size))) {}
+    : file_(std::move(file)),
+      file_size_(file_size),
+      sink_(std::move(sink)),
+      header_target_(std::size_t(std::min<std::uint64_t>(first_look, file_size))) {}
 
 void TensorStream::push(std::span<const std::byte> piece) {
   if (piece.size() > file_size_ - received_) {
@@ -62,7 +65,8 @@ void TensorStream::start_data() {
     const std::uint64_t bytes = tensor.end - tensor.begin;
     if (wanted_.back()) largest_ = std::max(largest_, bytes);
     if (wanted_.back() && bytes > buffer_.max_size()) {
-      throw Error(Code::out_of_memory, "{}: tensor \"{}\" has {} bytes, {} at most here", file_, shortened(tensor.name), bytes, buffer_.max_size());
+      throw Error(Code::out_of_memory, "{}: tensor \"{}\" has {} bytes, {} at most here", file_, excerpt(tensor.name), bytes,
+                  buffer_.max_size());
     }
   }
   take_data(header_);

@@ -1,6 +1,6 @@
 #pragma once
-// A file of weights that arrives in pieces: its table first, then each wanted tensor complete, in file order. Apart from the header, at most
-// the largest wanted tensor is held, and nothing where a piece holds a whole tensor.
+// A file of weights that arrives in pieces: its table first, then each wanted tensor complete, in file order. Apart from the header,
+// at most the largest wanted tensor is held, and nothing where a piece holds a whole tensor.
 
 #include <cstddef>
 #include <cstdint>
@@ -26,8 +26,8 @@ class TensorStream {
  public:
   TensorStream(std::string file, std::uint64_t file_size, TensorSink sink);
 
-  /// The next bytes of the file. Throws invalid_file for what is no such file or longer than `file_size`, unsupported_model for a tensor type
-  /// that is not read, out_of_memory where a wanted tensor is larger than a buffer can be.
+  /// The next bytes of the file. Throws invalid_file for what is no such file or longer than `file_size`, unsupported_model for a tensor
+  /// type that is not read, out_of_memory where a wanted tensor is larger than a buffer can be.
   void push(std::span<const std::byte> piece);
   /// After the last piece. Throws invalid_file where the file is shorter than `file_size`.
   void finish();

@@ -3,9 +3,10 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/utf8.h"
 #include "formats/json_writer.h"
 #include "formats/sorted_names.h"
-#include "formats/utf8.h"
+#include "formats/excerpt.h"
 
 namespace webformer {
 
@@ -19,11 +20,11 @@ const std::string& name_of(const TensorInfo& tensor) noexcept { return tensor.na
 void check_name(std::string_view file, std::string_view name) {
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
   const auto refuse = [&](std::string_view fault) {
-    throw Error(Code::invalid_file, "{}: a tensor is named {}: {}", file, quote_json(shortened(name)), fault);
+    throw Error(Code::invalid_file, "{}: a tensor is named {}: {}", file, quote_json(excerpt(name)), fault);
   };
   if (name.empty()) refuse("a name of 1 byte or more expected");
   if (name.size() > longest_name) refuse(format("{} bytes found, {} at most", name.size(), longest_name));
-  if (!is_utf8(name)) refuse("it is no UTF-8");
+  if (repair_utf8(name)) refuse("it is no UTF-8");
   if (std::ranges::any_of(name, is_control)) refuse("it has a control character");
   if (name.find("../") != std::string_view::npos) refuse("it has \"../\"");
   if (name == "__proto__") refuse("not allowed");
@@ -33,7 +34,9 @@ void check_name(std::string_view file, std::string_view name) {
 
 TensorInfo checked_tensor(std::string_view file, std::string_view name, DType dtype, std::span<const std::int64_t> sizes) {
   check_name(file, name);
-  const auto refuse = [&](const std::string& fault) { throw Error(Code::invalid_file, "{}: tensor \"{}\": {}", file, shortened(name), fault); };
+  const auto refuse = [&](const std::string& fault) {
+    throw Error(Code::invalid_file, "{}: tensor \"{}\": {}", file, excerpt(name), fault);
+  };
   if (sizes.size() > Shape::max_rank) refuse(format("{} axes found, {} at most", sizes.size(), Shape::max_rank));
   std::int64_t count = 1;
   for (const std::int64_t size : sizes) {
@@ -42,9 +45,8 @@ TensorInfo checked_tensor(std::string_view file, std::string_view name, DType dt
     count *= size;
   }
   const BlockSize block = block_size(dtype);
-  if ((sizes.empty() ? 1 : sizes.back()) % block.numbers != 0) {
-    refuse(format("rows of {} numbers, blocks of {} expected for {}", sizes.empty() ? 1 : sizes.back(), block.numbers, webformer::name(dtype)));
-  }
+  const std::int64_t row = sizes.empty() ? 1 : sizes.back();
+  if (row % block.numbers != 0) refuse(format("rows of {} numbers, blocks of {} expected for {}", row, block.numbers, webformer::name(dtype)));
   return {.name = std::string(name), .dtype = dtype, .shape = Shape(sizes), .begin = 0, .end = bytes_for(block, count)};
 }
 
@@ -56,7 +58,7 @@ TensorTable::TensorTable(std::string file, std::vector<TensorInfo> tensors, Meta
   });
   by_name_ = sort_by_name(this->tensors, name_of);
   if (const auto twin = find_twin(by_name_, this->tensors, name_of)) {
-    throw Error(Code::invalid_file, "{}: tensor \"{}\" is there twice", this->file, shortened(this->tensors[*twin].name));
+    throw Error(Code::invalid_file, "{}: tensor \"{}\" is there twice", this->file, excerpt(this->tensors[*twin].name));
   }
   check_coverage(data_begin, file_size, alignment);
 }
@@ -69,15 +71,15 @@ void TensorTable::check_coverage(std::uint64_t data_begin, std::uint64_t file_si
   std::string_view before;
   for (const TensorInfo& tensor : tensors) {
     if (tensor.begin < covered) {
-      throw Error(Code::invalid_file, "{}: tensors \"{}\" and \"{}\" overlap: the first ends at byte {}, the second begins at byte {}", file,
-                  shortened(before), shortened(tensor.name), covered, tensor.begin);
+      throw Error(Code::invalid_file, "{}: tensors \"{}\" and \"{}\" overlap: the first ends at byte {}, the second begins at byte {}",
+                  file, excerpt(before), excerpt(tensor.name), covered, tensor.begin);
     }
     if (tensor.begin != aligned(covered)) {
       throw Error(Code::invalid_file, "{}: bytes {} to {}, before tensor \"{}\", belong to no tensor", file, covered, tensor.begin,
-                  shortened(tensor.name));
+                  excerpt(tensor.name));
     }
     if (tensor.end > file_size) {
-      throw Error(Code::invalid_file, "{}: the file has {} bytes, and tensor \"{}\" ends at byte {}", file, file_size, shortened(tensor.name),
+      throw Error(Code::invalid_file, "{}: the file has {} bytes, and tensor \"{}\" ends at byte {}", file, file_size, excerpt(tensor.name),
                   tensor.end)
           .with("found", file_size)
           .with("expected", tensor.end);

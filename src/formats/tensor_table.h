@@ -21,8 +21,9 @@ struct TensorInfo {
   std::uint64_t end = 0;
 };
 
-/// A tensor as a foreign file describes it, from 0 to the bytes that its shape takes. Throws invalid_file for a name that is empty, long, or
-/// means something else elsewhere (a path, a control character, `__proto__`), more than 8 axes, more than 2^53 numbers, or cut blocks.
+/// A tensor as a foreign file describes it, from 0 to the bytes that its shape takes. Throws invalid_file for a name that is empty, over
+/// 4096 bytes, or means something else elsewhere (`../`, `__proto__`, a control character), more than 8 axes, more than 2^53 numbers, or
+/// rows that are not whole blocks.
 TensorInfo checked_tensor(std::string_view file, std::string_view name, DType dtype, std::span<const std::int64_t> sizes);
 
 class TensorTable {

@@ -9,14 +9,14 @@ namespace {
 
 template <class F>
 F gelu(F x) {
-  return F(0.5f) * x * (F(1.f) + simd_erf(x * F(float(1 / std::numbers::sqrt2))));
+  return constant<F>(0.5f) * x * (constant<F>(1.f) + simd_erf(x * constant<F>(float(1 / std::numbers::sqrt2))));
 }
 
 template <class F>
 F gelu_tanh(F x) {
   constexpr float factor = 0.7978845608f;  // sqrt(2 / pi)
-  const F inner = F(factor) * multiply_add(F(0.044715f) * x * x, x, x);
-  return F(0.5f) * x * (F(1.f) + simd_tanh(inner));
+  const F inner = constant<F>(factor) * multiply_add(constant<F>(0.044715f) * x * x, x, x);
+  return constant<F>(0.5f) * x * (constant<F>(1.f) + simd_tanh(inner));
 }
 
 /// Calls `visit` with the function of an activation, so that its loop is compiled once for each.
@@ -27,7 +27,7 @@ void with_function(Activation activation, Visit visit) {
     case Activation::relu: return visit([](F x) { return at_least(x, F(0.f)); });
     case Activation::gelu: return visit([](F x) { return gelu(x); });
     case Activation::gelu_tanh: return visit([](F x) { return gelu_tanh(x); });
-    case Activation::quick_gelu: return visit([](F x) { return x * simd_sigmoid(F(1.702f) * x); });
+    case Activation::quick_gelu: return visit([](F x) { return x * simd_sigmoid(constant<F>(1.702f) * x); });
     case Activation::silu: return visit([](F x) { return x * simd_sigmoid(x); });
     case Activation::tanh: return visit([](F x) { return simd_tanh(x); });
     case Activation::sigmoid: return visit([](F x) { return simd_sigmoid(x); });

@@ -41,6 +41,16 @@ inline F multiply_add(F a, F b, F c) noexcept {
 #endif
 }
 
+/// The same number in every lane, for constants in loops.
+template <class F>
+inline F constant(float value) noexcept {
+#ifdef __wasm_simd128__
+  // A vector constant costs V8 four instructions at each use; the empty asm makes it a value, spread once before the loop.
+  asm("" : "+r"(value));
+#endif
+  return F(value);
+}
+
 /// x, but `limit` where x is above (below) it. NaN stays NaN, which xsimd's min and max do not promise.
 template <class F>
 inline F at_most(F x, F limit) noexcept {

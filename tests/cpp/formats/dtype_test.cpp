@@ -71,9 +71,9 @@ TEST_CASE("floating-point numbers of any width become floats exactly, from any a
   CHECK(floats(DType::f32, {1.5f, -0.1f, infinity}) == std::vector<float>{1.5f, -0.1f, infinity});
   CHECK(floats(DType::f64, {1.5, 0.1, 1e-50, 1e300}) == std::vector<float>{1.5f, 0.1f, 0.0f, infinity});
   // IEEE halves: 1, -2, the largest, the least normal, the least subnormal
-  CHECK(floats(DType::f16, {std::uint16_t(0x3c00), std::uint16_t(0xc000), std::uint16_t(0x7bff), std::uint16_t(0x0400), std::uint16_t(1)}) ==
-        std::vector<float>{1, -2, 65504, 0x1p-14f, 0x1p-24f});
-  CHECK(floats(DType::bf16, {std::uint16_t(0x3f80), std::uint16_t(0x4049), std::uint16_t(0xff80)}) == std::vector<float>{1, 3.140625f, -infinity});
+  using Bits = std::initializer_list<std::uint16_t>;
+  CHECK(floats(DType::f16, Bits{0x3c00, 0xc000, 0x7bff, 0x0400, 1}) == std::vector<float>{1, -2, 65504, 0x1p-14f, 0x1p-24f});
+  CHECK(floats(DType::bf16, Bits{0x3f80, 0x4049, 0xff80}) == std::vector<float>{1, 3.140625f, -infinity});
 }
 
 TEST_CASE("every 8-bit float has the value that the OCP specification gives it") {
@@ -108,7 +108,7 @@ TEST_CASE("whole numbers keep their sign and their width") {
   CHECK(integers(DType::i16, {std::int16_t(-5)}) == std::vector<std::int64_t>{-5});
   CHECK(integers(DType::i8, {std::int8_t(-5)}) == std::vector<std::int64_t>{-5});
   CHECK(integers(DType::u32, {UINT32_MAX}) == std::vector<std::int64_t>{UINT32_MAX});
-  CHECK(integers(DType::u16, {UINT16_MAX}) == std::vector<std::int64_t>{UINT16_MAX});
+  CHECK(integers(DType::u16, {std::uint16_t(UINT16_MAX)}) == std::vector<std::int64_t>{UINT16_MAX});
   CHECK(integers(DType::u8, {std::uint8_t(255)}) == std::vector<std::int64_t>{255});
   CHECK(integers(DType::boolean, {std::uint8_t(0), std::uint8_t(1), std::uint8_t(2)}) == std::vector<std::int64_t>{0, 1, 1});
 }

@@ -69,12 +69,14 @@ TEST_CASE("a document may be dropped into a variable and copied while its handle
 }
 
 TEST_CASE("whole numbers are exact up to 64 bits") {
-  const JsonDocument document = parse("[9223372036854775807, -9223372036854775808, 9007199254740993, 9223372036854775808, 18446744073709551615, 3.0, 1e3, 3.5]");
+  const JsonDocument document = parse(
+      "[9223372036854775807, -9223372036854775808, 9007199254740993, 9223372036854775808, 18446744073709551615, 3.0, 1e3, 3.5]");
   const auto items = document.root().items();
   CHECK(items[0].get_integer() == INT64_MAX);
   CHECK(items[1].get_integer() == INT64_MIN);
   CHECK(items[2].get_integer() == 9007199254740993);  // 2^53 + 1, which no double holds
-  CHECK(message_of([&] { items[3].get_integer(); }) == "invalid_file: config.json: [3] is 9223372036854775808, a whole number of 64 bits expected");
+  CHECK(message_of([&] { items[3].get_integer(); }) ==
+        "invalid_file: config.json: [3] is 9223372036854775808, a whole number of 64 bits expected");
   CHECK(items[4].get_number() == 18446744073709551615.0);
   CHECK(items[5].get_integer() == 3);
   CHECK(items[6].get_integer() == 1000);
@@ -83,7 +85,8 @@ TEST_CASE("whole numbers are exact up to 64 bits") {
 
 TEST_CASE("whole numbers beyond 64 bits are read as the nearest double") {
   // tokenizer_config.json of most Hugging Face models: int(1e30)
-  const JsonDocument document = parse(R"({"a": 1000000000000000019884624838656, "b": [-18446744073709551616], "c": "99999999999999999999999", "d": 18446744073709551616})");
+  const JsonDocument document = parse(
+      R"({"a": 1000000000000000019884624838656, "b": [-18446744073709551616], "c": "99999999999999999999999", "d": 18446744073709551616})");
   const Json root = document.root();
   CHECK(root["a"].get_number() == 1e30);
   CHECK(root["b"].items()[0].get_number() == -18446744073709551616.0);

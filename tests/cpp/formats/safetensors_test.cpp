@@ -108,7 +108,7 @@ TEST_CASE("a refusal names the file, the item, what was found, and what was expe
   CHECK(refusal("two_bytes_short") == "model.safetensors: the file has 193 bytes, and tensor \"bias\" ends at byte 195");
   CHECK(refusal("offsets_exponent") == "model.safetensors: .bias.data_offsets[1] is 36.0, a whole number from 0 to 2^53 expected");
   CHECK(refusal("offsets_three") == "model.safetensors: tensor \"bias\" has 3 data_offsets, 2 expected");
-  CHECK(refusal("size_too_small") == "model.safetensors: tensor \"bias\": data_offsets [24, 36], 16 bytes expected for shape [4] of F32");
+  CHECK(refusal("size_too_small") == "model.safetensors: tensor \"bias\" has data_offsets [24, 36], 16 bytes expected for shape [4] of F32");
   CHECK(refusal("shape_wraps_to_0") == "model.safetensors: tensor \"a\": an axis of size 4294967296 makes more than 2^53 numbers");
   CHECK(refusal("shape_of_rank_1000") == "model.safetensors: tensor \"a\": 1000 axes found, 8 at most");
   CHECK(refusal("type_f128") == "model.safetensors: tensor \"a\" has type \"F128\", none that can be read");
@@ -120,8 +120,10 @@ TEST_CASE("a refusal names the file, the item, what was found, and what was expe
 }
 
 TEST_CASE("a file of another kind is recognised") {
-  for (const auto& [name, kind] : {std::pair{"zip", "a ZIP archive"}, {"pickle", "a Python pickle"}, {"png", "a PNG image"}, {"lfs", "a Git LFS pointer"},
-                                   {"gzip", "a gzip file"}, {"html", "an HTML page"}, {"json", "JSON text"}}) {
+  constexpr std::pair<const char*, const char*> kinds[] = {
+      {"zip", "a ZIP archive"}, {"pickle", "a Python pickle"}, {"png", "a PNG image"}, {"lfs", "a Git LFS pointer"},
+      {"gzip", "a gzip file"},  {"html", "an HTML page"},      {"json", "JSON text"}};
+  for (const auto& [name, kind] : kinds) {
     CAPTURE(name);
     CHECK(refusal(std::string("looks_like_") + name).find(std::string("it looks like ") + kind) != std::string::npos);
   }

@@ -45,7 +45,9 @@ TEST_CASE("the table is seen before any tensor, as soon as the header is complet
     events.push_back("wants " + tensor.name);
     return tensor.name == "last";
   };
-  sink.tensor = [&](const TensorInfo& tensor, std::span<const std::byte> bytes) { events.push_back(tensor.name + " " + std::to_string(bytes.size())); };
+  sink.tensor = [&](const TensorInfo& tensor, std::span<const std::byte> bytes) {
+    events.push_back(tensor.name + " " + std::to_string(bytes.size()));
+  };
   TensorStream stream("model.safetensors", file.size(), sink);
   const std::size_t header = file.size() - 130;
   stream.push(std::span(file).first(header - 1));
