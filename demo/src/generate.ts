@@ -1,0 +1,188 @@
+// The Generate tab: a text that grows token by token, and what else might have come.
+import type { GenerationResult } from 'webformer';
+import { CANDIDATES, createCandidates, type Candidate } from './candidates';
+import { startCopyButton } from './copy';
+import { announce, byId, debounce, fillExamples } from './dom';
+import * as format from './format';
+import { onLanguage, t } from './i18n';
+import { createModelBar } from './model-bar';
+import { openModel } from './models';
+import { createNotices } from './notices';
+import { chosenLength, nextSeed, onSampling, readSampling, samplingOptions, startSampling, writeSampling } from './sampling';
+import { reportSpeed } from './status';
+import { createStory, type Step } from './story';
+import { currentTab, onTab } from './tabs';
+import { makeLinkable, updateUrl } from './url-state';
+
+const EXAMPLES = [
+  'Once upon a time',
+  'Once upon a time there was a little girl who',
+  'A fox was walking through the forest when',
+  'In the middle of the sea lived an old king, and his daughter',
+];
+const PAUSE_MS = 200;
+
+export function startGenerate(): void {
+  const prompt = byId('prompt', HTMLTextAreaElement);
+  const run = byId('generate-run', HTMLButtonElement);
+  const stop = byId('generate-stop', HTMLButtonElement);
+  const measure = byId('generate-measure', HTMLElement);
+  const place = byId('story', HTMLDivElement);
+  const notices = createNotices(byId('generate-notices', HTMLDivElement));
+  const modelBar = createModelBar(byId('generate-model', HTMLDivElement), 'generate', () => preview());
+  const candidates = createCandidates(take);
+  const story = createStory(place, inspect, () => writing === null);
+  startSampling();
+
+  /** The tale under way, and the look at what may follow `standing`: never both. */
+  let writing: AbortController | null = null;
+  let looking: AbortController | null = null;
+  let standing = EXAMPLES[0];
+  let upcoming: readonly Candidate[] = [];
+  let inspected: number | null = null;
+
+  function inspect(index: number | null): void {
+    inspected = index;
+    showCandidates();
+  }
+
+  function showCandidates(): void {
+    const steps = story.steps();
+    const index = inspected ?? (writing ? steps.length - 1 : -1);
+    if (index < 0) return candidates.show(writing ? [] : upcoming, t('generate.after'));
+    candidates.show(steps[index].candidates, t('generate.step', { n: format.number(index + 1) }), steps[index].ids[0]);
+  }
+
+  /** Goes on from the text before the place that is looked at, with another token there. */
+  function take(candidate: Candidate): void {
+    if (writing) return;
+    const before = inspected === null ? standing : story.text(inspected);
+    prompt.value = before + candidate.text;
+    prompt.scrollTop = prompt.scrollHeight;
+    story.begin(prompt.value);
+    changePrompt();
+  }
+
+  /** Starts the model on `text`; what comes of it has its candidates decoded. */
+  async function* continued(text: string, signal: AbortSignal, maxNewTokens: number): AsyncGenerator<Step, GenerationResult> {
+    const item = modelBar.item();
+    const model = await openModel(item);
+    signal.throwIfAborted();
+    const input = (item.prefix ?? '') + text;
+    const room = Math.max(1, model.info.contextLength - (model.tokenizer?.encode(input).ids.length ?? 0));
+    const generation = model.generate(input, {
+      ...samplingOptions(model.info.vocabSize), maxNewTokens: Math.min(maxNewTokens, room), topCandidates: CANDIDATES, signal,
+    });
+    const readable = (id: number, token: string) => model.tokenizer?.decode([id], { skipSpecialTokens: false }) || token;
+    for await (const { text: piece, ids, candidates: found = [] } of generation) {
+      signal.throwIfAborted();
+      yield { text: piece, ids, candidates: found.map(({ id, token, probability }) => ({ id, probability, text: readable(id, token) })) };
+    }
+    return generation.result();
+  }
+
+  /** Looks at what may follow the text as it stands. */
+  async function look(): Promise<void> {
+    looking?.abort();
+    if (writing || currentTab() !== 'generate') return;
+    const { signal } = looking = new AbortController();
+    try {
+      const { value, done } = await continued(standing, signal, 1).next();
+      upcoming = done ? [] : value.candidates;
+      showCandidates();
+    } catch (error) {
+      if (!signal.aborted) notices.show(() => t('generate.failed'), error);
+    }
+  }
+  const preview = debounce(look, PAUSE_MS);
+
+  function setWriting(controller: AbortController | null): void {
+    const focused = document.activeElement === run || document.activeElement === stop;
+    writing = controller;
+    stop.disabled = controller === null;
+    run.disabled = controller !== null;
+    place.ariaBusy = String(controller !== null);
+    if (focused) (controller ? stop : run).focus();
+  }
+
+  async function write(): Promise<void> {
+    looking?.abort();
+    const controller = new AbortController();
+    const { signal } = controller;
+    setWriting(controller);
+    nextSeed();
+    updateUrl();
+    notices.clear();
+    measure.textContent = '';
+    story.begin(prompt.value);
+    let first = 0;
+    try {
+      const steps = continued(prompt.value, signal, chosenLength());
+      let next = await steps.next();
+      for (; !next.done; next = await steps.next()) {
+        first ||= performance.now();
+        story.add(next.value);
+        showCandidates();
+        showMeasure(story.steps().length, performance.now() - first);
+      }
+      showMeasure(next.value.usage.newTokens, next.value.usage.decodeMs);
+    } catch (error) {
+      if (!signal.aborted) notices.show(() => t('generate.failed'), error);
+    }
+    setWriting(null);
+    standing = story.text();
+    upcoming = [];
+    announce(t(signal.aborted ? 'generate.stopped' : 'generate.done', { n: format.number(story.steps().length) }));
+    showCandidates();
+    await look();
+  }
+
+  /** `milliseconds` since the first of the tokens, which comes with the reading of the prompt. */
+  function showMeasure(tokens: number, milliseconds: number): void {
+    const speed = (tokens - 1) / milliseconds * 1000;
+    const known = tokens > 3 && Number.isFinite(speed);
+    measure.textContent = [t('tokens', { n: format.number(tokens) }), known ? format.speed(speed) : ''].filter(Boolean).join(' · ');
+    if (known) reportSpeed(speed);
+  }
+
+  function changePrompt(): void {
+    standing = prompt.value;
+    updateUrl();
+    preview();
+  }
+
+  run.addEventListener('click', () => void write());
+  stop.addEventListener('click', () => writing?.abort());
+  byId('generate', HTMLElement).addEventListener('keydown', (event) => {
+    if (event.key === 'Escape') writing?.abort();
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || writing) return;
+    event.preventDefault();
+    void write();
+  });
+  prompt.addEventListener('input', changePrompt);
+  onSampling(() => {
+    updateUrl();
+    preview();
+  });
+  startCopyButton(byId('generate-copy', HTMLButtonElement), story.text);
+  fillExamples(byId('generate-examples', HTMLDivElement), EXAMPLES, (text) => {
+    if (writing) return;
+    prompt.value = text;
+    void write();
+  }, 'en');
+
+  prompt.value = EXAMPLES[0];
+  makeLinkable('generate', {
+    read(parameters) {
+      prompt.value = parameters.get('text') ?? EXAMPLES[0];
+      readSampling(parameters);
+      changePrompt();
+    },
+    write(parameters) {
+      parameters.set('text', prompt.value);
+      writeSampling(parameters);
+    },
+  });
+  onLanguage(showCandidates);
+  onTab((tab) => { if (tab === 'generate') void look(); });
+}

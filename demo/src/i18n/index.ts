@@ -1,0 +1,57 @@
+// The page in the user's language: `t` for what scripts say, data-t attributes for what index.html says.
+import { byId } from '../dom';
+import { listeners } from '../listeners';
+import { chosenLanguage, rememberLanguage, type Language } from './choice';
+import { en } from './en';
+import { ko } from './ko';
+
+export type MessageKey = keyof typeof en;
+const MESSAGES: Record<Language, Record<MessageKey, string>> = { en, ko };
+
+const changed = listeners<Language>();
+let current: Language = 'en';
+
+export const language = (): Language => current;
+export const isMessage = (key: string): key is MessageKey => Object.hasOwn(en, key);
+
+/** The message, with `{name}` replaced by `values.name`. */
+export function t(key: MessageKey, values: Readonly<Record<string, string | number>> = {}): string {
+  return MESSAGES[current][key].replace(/\{(\w+)\}/g, (_, name: string) => String(values[name]));
+}
+
+/** Calls `show` now, and after each change of the language. */
+export function onLanguage(show: () => void): void {
+  changed.add(show);
+  show();
+}
+
+const keyOf = (element: Element, attribute: string): MessageKey => {
+  const key = element.getAttribute(attribute)!;
+  if (!isMessage(key)) throw new Error(`no message ${key}`);
+  return key;
+};
+
+function translatePage(): void {
+  document.documentElement.lang = current;
+  document.title = t('title');
+  for (const element of document.querySelectorAll('[data-t]')) element.textContent = t(keyOf(element, 'data-t'));
+  for (const element of document.querySelectorAll('[data-t-label]')) element.ariaLabel = t(keyOf(element, 'data-t-label'));
+  for (const element of document.querySelectorAll('[data-t-placeholder]')) {
+    element.setAttribute('placeholder', t(keyOf(element, 'data-t-placeholder')));
+  }
+}
+
+export function setLanguage(next: Language): void {
+  current = next;
+  rememberLanguage(next);
+  changed.call(next);
+}
+
+export function startLanguage(): void {
+  current = chosenLanguage();
+  onLanguage(() => {
+    translatePage();
+    for (const name of ['en', 'ko'] as const) byId(`language-${name}`, HTMLButtonElement).ariaPressed = String(name === current);
+  });
+  for (const name of ['en', 'ko'] as const) byId(`language-${name}`, HTMLButtonElement).addEventListener('click', () => setLanguage(name));
+}

@@ -1,0 +1,22 @@
+// The page: each part is started once, the address last, since it shows the first tab.
+import { startGenerate } from './generate';
+import { startLanguage } from './i18n';
+import { startModelsTable } from './models-table';
+import { startOwnModel } from './own-model';
+import { startStatus } from './status';
+import { startTabs } from './tabs';
+import { startTheme } from './theme';
+import { startTokenize } from './tokenize';
+import { startTranslate } from './translate';
+import { startUrl } from './url-state';
+
+startLanguage();
+startTheme();
+startTabs();
+startTranslate();
+startGenerate();
+startTokenize();
+startOwnModel();
+startModelsTable();
+startStatus();
+startUrl();

@@ -1,0 +1,127 @@
+// The shelf: the models and tokenizers that the page knows, each loaded when it is first used.
+import { loadModel, loadTokenizer, type LoadOptions, type Model, type ModelInfo, type ModelSource, type Tokenizer } from 'webformer';
+import { listeners } from './listeners';
+import type { Tab } from './tabs';
+
+export interface Item {
+  readonly id: string;
+  readonly name: string;
+  readonly builtIn: boolean;
+  /** The tabs that can use it. */
+  readonly uses: readonly Tab[];
+  /** BCP 47 tags of what it translates between, where they are known. */
+  readonly languages?: { from: string; to: string };
+  /** What a text of this model begins with, and its tokenizer does not add. */
+  readonly prefix?: string;
+  model?: Model;
+  tokenizer?: Tokenizer;
+  /** Of a load that is under way; undefined while unknown, null when none is. */
+  fraction: number | undefined | null;
+}
+
+const MODELS_FOLDER = new URL('models/', document.baseURI);
+const items: Item[] = [
+  { id: 'en-fr', name: 'en-fr', builtIn: true, uses: ['translate', 'tokenize'], languages: { from: 'en', to: 'fr' }, fraction: null },
+  { id: 'tales', name: 'tales', builtIn: true, uses: ['generate', 'tokenize'], prefix: '<|endoftext|>', fraction: null },
+];
+const openModels = new Map<Item, Promise<Model>>();
+const openTokenizers = new Map<Item, Promise<Tokenizer>>();
+
+const changed = listeners<void>();
+const added = listeners<Item>();
+
+export const itemsFor = (tab: Tab): Item[] => items.filter((item) => item.uses.includes(tab));
+export const allItems = (): readonly Item[] => items;
+export const bytesInMemory = (): number => items.reduce((sum, item) => sum + (item.model?.info.bytes ?? 0), 0);
+
+/** Calls `listener` when the shelf, or the state of something on it, has changed. */
+export function onShelf(listener: () => void): void {
+  changed.add(listener);
+}
+
+/** Calls `listener` with each model or tokenizer that the user added. */
+export function onAdded(listener: (item: Item) => void): void {
+  added.add(listener);
+}
+
+/** What `load` gives, once for all who ask; asked again after a failure, it tries again. */
+function once<R>(opened: Map<Item, Promise<R>>, item: Item, load: () => Promise<R>): Promise<R> {
+  const known = opened.get(item);
+  if (known) return known;
+  const loading = load().catch((error: unknown) => {
+    opened.delete(item);
+    throw error;
+  });
+  opened.set(item, loading);
+  return loading;
+}
+
+async function loadBuiltIn(item: Item): Promise<Model> {
+  item.fraction = undefined;
+  changed.call();
+  try {
+    item.model = await loadModel(new URL(`${item.id}/`, MODELS_FOLDER), {
+      onProgress: ({ fraction }) => {
+        item.fraction = fraction;
+        changed.call();
+      },
+    });
+    return item.model;
+  } finally {
+    item.fraction = null;
+    changed.call();
+  }
+}
+
+/** The model of an item that has one. */
+export function openModel(item: Item): Promise<Model> {
+  return once(openModels, item, () => loadBuiltIn(item));
+}
+
+/** The tokenizer of an item; where the model is not needed yet, without loading the model. Null: it has none. */
+export async function openTokenizer(item: Item): Promise<Tokenizer | null> {
+  if (item.tokenizer) return item.tokenizer;
+  if (item.model) return item.model.tokenizer;
+  return once(openTokenizers, item, () => loadTokenizer(new URL(`${item.id}/tokenizer.json`, MODELS_FOLDER)));
+}
+
+function usesOf(model: Model): Tab[] {
+  const { kind, tasks }: ModelInfo = model.info;
+  const uses: Tab[] = [];
+  if (kind === 'encoder-decoder') uses.push('translate');
+  if (kind === 'decoder' || tasks.includes('text-generation')) uses.push('generate');
+  if (model.tokenizer) uses.push('tokenize');
+  return uses;
+}
+
+let number = 0;
+
+function put(item: Item): Item {
+  items.push(item);
+  added.call(item);
+  changed.call();
+  return item;
+}
+
+/** Loads a model that the user brought, and puts it on the shelf. */
+export async function addModel(source: ModelSource, name: string, options: LoadOptions): Promise<Item> {
+  const model = await loadModel(source, options);
+  const item: Item = { id: `own-${++number}`, name, builtIn: false, uses: usesOf(model), model, fraction: null };
+  openModels.set(item, Promise.resolve(model));
+  return put(item);
+}
+
+/** The same with a tokenizer alone. */
+export async function addTokenizer(source: ModelSource, name: string, options: Pick<LoadOptions, 'signal' | 'onProgress'>): Promise<Item> {
+  const tokenizer = await loadTokenizer(source, options);
+  return put({ id: `own-${++number}`, name, builtIn: false, uses: ['tokenize'], tokenizer, fraction: null });
+}
+
+/** Gives the memory of a model back. One that the user brought leaves the shelf; an embedded one is loaded again on its next use. */
+export function removeItem(item: Item): void {
+  item.model?.dispose();
+  item.model = undefined;
+  openModels.delete(item);
+  if (!item.builtIn) items.splice(items.indexOf(item), 1);
+  changed.call();
+}

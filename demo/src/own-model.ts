@@ -1,0 +1,134 @@
+// A model of the user's own: dropped, picked or named by its address.
+import type { LoadOptions, ModelSource, Progress } from 'webformer';
+import { announce, byId, h } from './dom';
+import { fromDrop, fromPicker, type Gathered } from './drop';
+import { PageError } from './errors';
+import * as format from './format';
+import { isMessage, onLanguage, t } from './i18n';
+import { addModel, addTokenizer, type Item } from './models';
+import { createNotices } from './notices';
+import { showTab } from './tabs';
+
+const TOKENIZER_FILE =
+  /(^|\/)(tokenizer(_config)?\.json|special_tokens_map\.json|added_tokens\.json|vocab\.(txt|json)|merges\.txt|[^/]+\.(model|spm))$/i;
+
+type Add = (options: Pick<LoadOptions, 'signal' | 'onProgress'>) => Promise<Item>;
+
+export function startOwnModel(): void {
+  const notices = createNotices(byId('own-notices', HTMLDivElement));
+  const progress = createProgress(byId('own-progress', HTMLDivElement));
+
+  /** One load at a time: a second one takes the place of the first. */
+  let running: AbortController | null = null;
+  async function load(name: string, add: Add): Promise<void> {
+    running?.abort();
+    const controller = running = new AbortController();
+    notices.clear();
+    progress.start(name, () => controller.abort());
+    try {
+      const item = await add({ signal: controller.signal, onProgress: (event) => { if (running === controller) progress.show(event); } });
+      if (item.uses.length > 0) showTab(item.uses[0]);
+      announce(t('own.loaded', { name }));
+    } catch (error) {
+      notices.show(() => t('own.failed', { name }), error);
+    } finally {
+      if (running === controller) {
+        running = null;
+        progress.end();
+      }
+    }
+  }
+
+  const loadFiles = ({ name, files }: Gathered) => {
+    if (files.size === 0) return notices.show(() => t('own.nothing'), new PageError('invalid_argument', 'own.nothing.message'));
+    const tokenizerOnly = [...files.keys()].every((path) => TOKENIZER_FILE.test(path));
+    return load(name, (options) => (tokenizerOnly ? addTokenizer(files, name, options) : addModel(files, name, options)));
+  };
+
+  startPickers(loadFiles);
+  startDrop(loadFiles);
+  byId('url-form', HTMLFormElement).addEventListener('submit', (event) => {
+    event.preventDefault();
+    const address = addressOf(byId('url', HTMLInputElement).value);
+    if (address === null) return byId('url', HTMLInputElement).focus();
+    const name = address.replace(/\/$/, '').split(/[/:]/).at(-1) || address;
+    const add: Add = (options) => (TOKENIZER_FILE.test(address) ? addTokenizer(address, name, options) : addModel(address, name, options));
+    return load(name, add);
+  });
+}
+
+/** As the API wants it: a folder ends in a slash. Null: nothing was named. */
+function addressOf(value: string): ModelSource & string | null {
+  const text = value.trim();
+  if (text === '') return null;
+  if (text.startsWith('hf:')) return text;
+  const isFile = /\.(gguf|json|model|spm|safetensors)$/i.test(text);
+  const address = isFile || text.endsWith('/') ? text : `${text}/`;
+  return URL.canParse(address, document.baseURI) ? new URL(address, document.baseURI).href : text;
+}
+
+function startPickers(load: (gathered: Gathered) => unknown): void {
+  for (const kind of ['folder', 'files'] as const) {
+    const input = byId(`${kind}-input`, HTMLInputElement);
+    byId(`pick-${kind}`, HTMLButtonElement).addEventListener('click', () => input.click());
+    input.addEventListener('change', () => {
+      if (input.files && input.files.length > 0) load(fromPicker(input.files));
+      input.value = '';
+    });
+  }
+}
+
+/** Files may be dropped anywhere on the page; a veil says so while they are dragged over it. */
+function startDrop(load: (gathered: Gathered) => unknown): void {
+  const veil = byId('drop-veil', HTMLDivElement);
+  const carriesFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
+  addEventListener('dragover', (event) => {
+    if (!carriesFiles(event)) return;
+    event.preventDefault();
+    veil.hidden = false;
+  });
+  addEventListener('dragleave', (event) => { if (event.relatedTarget === null) veil.hidden = true; });
+  addEventListener('drop', async (event) => {
+    veil.hidden = true;
+    if (!carriesFiles(event) || !event.dataTransfer) return;
+    event.preventDefault();
+    load(await fromDrop(event.dataTransfer));
+    byId('own-model', HTMLElement).scrollIntoView({ block: 'nearest' });
+  });
+}
+
+interface ProgressView { start(name: string, cancel: () => void): void; show(event: Progress): void; end(): void }
+
+function createProgress(place: HTMLElement): ProgressView {
+  const label = h('span', { class: 'own-progress-label' });
+  const bar = h('progress', { max: 1 });
+  const cancel = h('button', { type: 'button', class: 'quiet' });
+  place.append(label, bar, cancel);
+  let name = '';
+  let last: Progress | null = null;
+  let stop: () => void = () => {};
+  cancel.addEventListener('click', () => stop());
+
+  const render = () => {
+    cancel.textContent = t('cancel');
+    bar.ariaLabel = t('own.progress', { name });
+    const phase = `phase.${last?.phase ?? 'runtime'}`;
+    const parts = [name, isMessage(phase) ? t(phase) : '', last?.file, last?.fraction === undefined ? '' : format.percent(last.fraction)];
+    label.textContent = parts.filter(Boolean).join(' · ');
+    if (last?.fraction === undefined) bar.removeAttribute('value');
+    else bar.value = last.fraction;
+  };
+  onLanguage(render);
+  return {
+    start(newName, newStop) {
+      [name, stop, last] = [newName, newStop, null];
+      place.hidden = false;
+      render();
+    },
+    show(event) {
+      last = event;
+      render();
+    },
+    end() { place.hidden = true; },
+  };
+}

@@ -1,0 +1,61 @@
+// The text that a model makes, token by token; each remembers what else might have stood there.
+import { h } from './dom';
+import type { Candidate } from './candidates';
+
+export interface Step { text: string; ids: readonly number[]; candidates: readonly Candidate[] }
+
+export interface Story {
+  begin(prompt: string): void;
+  add(step: Step): void;
+  steps(): readonly Step[];
+  /** The prompt and the first `count` steps; without it, all. */
+  text(count?: number): string;
+}
+
+/** `inspect` is called with the step that the user points at, or null. It stays pointed at when the pointer leaves, if `keeps` says so. */
+export function createStory(place: HTMLElement, inspect: (index: number | null) => void, keeps: () => boolean): Story {
+  let steps: Step[] = [];
+  let prompt = '';
+  let spans: HTMLElement[] = [];
+  let looked: number | null = null;
+
+  const look = (index: number | null) => {
+    if (index === looked) return;
+    if (looked !== null) spans[looked].classList.remove('looked');
+    looked = index;
+    if (index !== null) spans[index].classList.add('looked');
+    inspect(index);
+  };
+  place.addEventListener('pointerover', (event) => {
+    const index = spans.indexOf(event.target as HTMLElement);
+    if (index >= 0) look(index);
+  });
+  place.addEventListener('pointerleave', () => { if (!keeps()) look(null); });
+  place.addEventListener('keydown', (event) => {
+    const move = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (move === undefined || spans.length === 0) return;
+    event.preventDefault();
+    const index = Math.max((looked ?? spans.length) + move, 0);
+    look(index < spans.length ? index : null);
+    if (looked !== null) spans[looked].scrollIntoView({ block: 'nearest' });
+  });
+
+  return {
+    begin(text) {
+      [prompt, steps, spans, looked] = [text, [], [], null];
+      place.replaceChildren(h('span', { class: 'prompt' }, text));
+      inspect(null);
+    },
+    add(step) {
+      // follow the text as it grows, unless the reader has scrolled back
+      const atEnd = place.scrollHeight - place.scrollTop - place.clientHeight < 40;
+      const span = h('span', { class: 'step' }, step.text);
+      steps.push(step);
+      spans.push(span);
+      place.append(span);
+      if (atEnd) place.scrollTop = place.scrollHeight;
+    },
+    steps: () => steps,
+    text: (count = steps.length) => prompt + steps.slice(0, count).map(({ text }) => text).join(''),
+  };
+}

@@ -1,0 +1,45 @@
+// The tabs, as in the ARIA Authoring Practices: arrow keys, Home and End move and choose at once.
+import { listeners } from './listeners';
+
+export const TABS = ['translate', 'generate', 'tokenize'] as const;
+export type Tab = typeof TABS[number];
+
+const changed = listeners<Tab>();
+let current: Tab = 'translate';
+
+export const currentTab = (): Tab => current;
+export const isTab = (name: string): name is Tab => (TABS as readonly string[]).includes(name);
+
+/** Calls `listener` whenever a tab is shown. */
+export function onTab(listener: (tab: Tab) => void): void {
+  changed.add(listener);
+}
+
+const buttonOf = (tab: Tab) => document.getElementById(`tab-${tab}`) as HTMLButtonElement;
+
+export function showTab(tab: Tab): void {
+  current = tab;
+  for (const name of TABS) {
+    const button = buttonOf(name);
+    button.ariaSelected = String(name === tab);
+    button.tabIndex = name === tab ? 0 : -1;
+    document.getElementById(name)!.hidden = name !== tab;
+  }
+  changed.call(tab);
+}
+
+export function startTabs(): void {
+  for (const [index, name] of TABS.entries()) {
+    const button = buttonOf(name);
+    button.addEventListener('click', () => showTab(name));
+    button.addEventListener('keydown', (event) => {
+      const count = TABS.length;
+      const target = { ArrowRight: index + 1, ArrowLeft: index + count - 1, Home: 0, End: count - 1 }[event.key];
+      if (target === undefined) return;
+      event.preventDefault();
+      const next = TABS[target % count];
+      showTab(next);
+      buttonOf(next).focus();
+    });
+  }
+}

@@ -1,0 +1,23 @@
+// The button that changes between light and dark.
+import { byId } from './dom';
+import { onLanguage, t } from './i18n';
+import { chosenTheme, rememberTheme, type Theme } from './theme-choice';
+
+export function startTheme(): void {
+  const button = byId('theme', HTMLButtonElement);
+  const system = matchMedia('(prefers-color-scheme: dark)');
+  const theme = (): Theme => chosenTheme() ?? (system.matches ? 'dark' : 'light');
+  const show = () => {
+    const label = t(theme() === 'dark' ? 'theme.light' : 'theme.dark');
+    button.ariaLabel = label;
+    button.title = label;
+  };
+  button.addEventListener('click', () => {
+    const next = theme() === 'dark' ? 'light' : 'dark';
+    rememberTheme(next);
+    document.documentElement.dataset.theme = next;
+    show();
+  });
+  system.addEventListener('change', show);
+  onLanguage(show);
+}

@@ -1,0 +1,91 @@
+// The Tokenize tab: one text, every tokenizer on the page side by side.
+import { byId, debounce, fillExamples } from './dom';
+import * as format from './format';
+import { onLanguage, t } from './i18n';
+import { nameOf } from './item-name';
+import { itemsFor, onShelf, openTokenizer, type Item } from './models';
+import { createNotices } from './notices';
+import { currentTab, onTab } from './tabs';
+import { createTokenizerCard, type TokenizerCard } from './tokenizer-card';
+import { makeLinkable, updateUrl } from './url-state';
+
+const EXAMPLES = [
+  'Unbelievable! The tokenizers couldn’t agree on “mermaid”.',
+  'lowest lower newer wider',
+  'Il était une fois, naïve façade, 3.14159 €',
+  '옛날 옛적에 🦊🧜‍♀️ lived here',
+];
+const PAUSE_MS = 60;
+
+export function startTokenize(): void {
+  const source = byId('text', HTMLTextAreaElement);
+  const special = byId('special-tokens', HTMLInputElement);
+  const grid = byId('tokenizers', HTMLDivElement);
+  const notices = createNotices(byId('tokenize-notices', HTMLDivElement));
+  const cards = new Map<Item, TokenizerCard>();
+
+  function cardOf(item: Item): TokenizerCard {
+    const known = cards.get(item);
+    if (known) return known;
+    const card = createTokenizerCard(() => nameOf(item), (range) => { for (const other of cards.values()) other.light(range); });
+    cards.set(item, card);
+    return card;
+  }
+
+  /** The cards of what is on the shelf, in its order. */
+  function layCards(): Item[] {
+    const items = itemsFor('tokenize');
+    for (const item of cards.keys()) if (!items.includes(item)) cards.delete(item);
+    const elements = items.map((item) => cardOf(item).element);
+    const same = elements.length === grid.children.length && elements.every((element, i) => element === grid.children[i]);
+    if (!same) grid.replaceChildren(...elements);
+    return items;
+  }
+
+  async function render(): Promise<void> {
+    if (currentTab() !== 'tokenize') return;
+    byId('text-measure', HTMLElement).textContent = t('tokenize.length', { n: format.number([...source.value].length) });
+    try {
+      for (const item of layCards()) {
+        const tokenizer = await openTokenizer(item);
+        if (tokenizer) cardOf(item).show(tokenizer, source.value, special.checked);
+      }
+      notices.clear();
+    } catch (error) {
+      notices.show(() => t('tokenize.failed'), error);
+    }
+  }
+
+  const typed = debounce(render, PAUSE_MS);
+  const changed = () => {
+    typed();
+    updateUrl();
+  };
+  source.addEventListener('input', changed);
+  special.addEventListener('change', changed);
+  fillExamples(byId('tokenize-examples', HTMLDivElement), EXAMPLES, (text) => {
+    source.value = text;
+    changed();
+  }, '');
+
+  source.value = EXAMPLES[0];
+  makeLinkable('tokenize', {
+    read(parameters) {
+      source.value = parameters.get('text') ?? EXAMPLES[0];
+      special.checked = parameters.get('special') !== '0';
+    },
+    write(parameters) {
+      parameters.set('text', source.value);
+      if (!special.checked) parameters.set('special', '0');
+    },
+  });
+  const tokenizers = () => itemsFor('tokenize').map(({ id }) => id).join();
+  let shown = tokenizers();
+  onShelf(() => {
+    if (tokenizers() === shown) return;
+    shown = tokenizers();
+    void render();
+  });
+  onTab(() => void render());
+  onLanguage(() => void render());
+}

@@ -1,0 +1,90 @@
+// One tokenizer's view of the text: counts, pieces, and the facts of the piece that is pointed at.
+import type { Tokenizer } from 'webformer';
+import { h } from './dom';
+import * as format from './format';
+import { t } from './i18n';
+import { drawPieces, MAX_DRAWN, piecesOf, type Piece } from './pieces';
+
+export interface TokenizerCard {
+  element: HTMLElement;
+  show(tokenizer: Tokenizer, text: string, specialTokens: boolean): void;
+  /** Lights the pieces that hold any of the characters from `start` to `end`; null: none. */
+  light(range: { start: number; end: number } | null): void;
+}
+
+/** `pointed` is called with the characters of the piece that the user points at, or null. */
+export function createTokenizerCard(name: () => string, pointed: (range: { start: number; end: number } | null) => void): TokenizerCard {
+  const title = h('h2', {});
+  const kind = h('p', { class: 'card-kind' });
+  const total = h('p', { class: 'card-count' });
+  const density = h('p', { class: 'card-density' });
+  const place = h('div', { class: 'pieces', tabindex: 0, role: 'group', 'aria-describedby': 'pieces-help' });
+  const detail = h('p', { class: 'piece-detail', role: 'status' });
+  const element = h('article', { class: 'card' },
+    h('header', { class: 'card-head' }, h('div', {}, title, kind), h('div', { class: 'card-numbers' }, total, density)), place, detail);
+
+  let pieces: Piece[] = [];
+  let drawn: HTMLElement[] = [];
+  let text = '';
+  let current: number | null = null;
+
+  function point(index: number | null): void {
+    if (current !== null) drawn[current]?.classList.remove('pointed');
+    current = index;
+    const piece = index === null ? undefined : pieces[index];
+    if (index !== null) {
+      drawn[index].classList.add('pointed');
+      drawn[index].scrollIntoView({ block: 'nearest' });
+    }
+    detail.textContent = piece ? describe(piece) : '';
+    pointed(piece && piece.end > piece.start ? piece : null);
+  }
+
+  function describe({ index, token, id, start, end }: Piece): string {
+    const where = end > start ? t('tokenize.characters', { start, end }) : t('tokenize.noCharacters');
+    return [`${format.number(index + 1)}.`, `"${token}"`, `id ${id}`, where].join('  ');
+  }
+
+  const indexOf = (event: Event) => {
+    const piece = (event.target as Element).closest<HTMLElement>('.piece');
+    return piece ? Number(piece.dataset.index) : null;
+  };
+  place.addEventListener('pointerover', (event) => point(indexOf(event)));
+  place.addEventListener('pointerleave', () => point(null));
+  place.addEventListener('blur', () => point(null));
+  place.addEventListener('keydown', (event) => {
+    const last = drawn.length - 1;
+    const from = current ?? -1;
+    const target = { ArrowRight: from + 1, ArrowLeft: from - 1, Home: 0, End: last }[event.key];
+    if (target === undefined || last < 0) return;
+    event.preventDefault();
+    point(Math.min(Math.max(target, 0), last));
+  });
+
+  return {
+    element,
+    show(tokenizer, newText, addSpecialTokens) {
+      const encoding = tokenizer.encode(newText, { addSpecialTokens });
+      text = newText;
+      pieces = piecesOf(encoding);
+      drawn = drawPieces(pieces, text);
+      current = null;
+      title.textContent = name();
+      place.ariaLabel = t('tokenize.pieces', { name: name() });
+      kind.textContent = t('tokenize.kind', { kind: tokenizer.kind, n: format.number(tokenizer.vocabSize) });
+      total.textContent = t('tokens', { n: format.number(pieces.length) });
+      const characters = [...newText].length;
+      density.textContent = pieces.length > 0 ? t('tokenize.density', { n: format.number(characters / pieces.length, 2) }) : '';
+      detail.textContent = '';
+      place.replaceChildren(...drawn);
+      const more = pieces.length - MAX_DRAWN;
+      if (more > 0) place.append(h('span', { class: 'hint' }, t('tokenize.more', { n: format.number(more) })));
+    },
+    light(range) {
+      drawn.forEach((element, i) => {
+        const { start, end } = pieces[i];
+        element.classList.toggle('lit', range !== null && start < range.end && end > range.start);
+      });
+    },
+  };
+}
