@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
+
 #include "core/error.h"
 
 using namespace webformer;
@@ -14,8 +16,8 @@ Task<int> leaf(Schedule& schedule, int i) {
   co_return i;
 }
 
-Task<long> sum(Schedule& schedule, int count) {
-  long total = 0;
+Task<std::int64_t> sum(Schedule& schedule, int count) {
+  std::int64_t total = 0;
   for (int i = 0; i < count; ++i) total += co_await leaf(schedule, i);
   co_return total;
 }
@@ -47,7 +49,7 @@ Task<> holds(Schedule& schedule, int& live, int depth) {
 
 TEST_CASE("a job stops at each pause and goes on where it was") {
   Schedule schedule;
-  Job<long> job(schedule, sum(schedule, 10));
+  Job<std::int64_t> job(schedule, sum(schedule, 10));
   int stops = 0;
   while (!job.step()) ++stops;
   CHECK(stops == 4);  // at 0, 3, 6 and 9
@@ -56,8 +58,8 @@ TEST_CASE("a job stops at each pause and goes on where it was") {
 
 TEST_CASE("a million awaits do not grow the stack") {
   Schedule schedule;
-  Job<long> job(schedule, sum(schedule, 1'000'000));
-  CHECK(job.finish() == 499'999'500'000L);
+  Job<std::int64_t> job(schedule, sum(schedule, 1'000'000));
+  CHECK(job.finish() == 499'999'500'000);
 }
 
 TEST_CASE("an exception passes through the coroutines that await it, also after a pause") {
