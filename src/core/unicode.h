@@ -55,8 +55,10 @@ std::vector<CodePointRange> close_over_case(std::span<const CodePointRange> give
 
 /// The order of combining marks of one base: 0 is no combining mark. (Canonical combining classes, renumbered.)
 unsigned combining_rank(char32_t c);
-/// The full canonical or compatibility decomposition; empty where a character is its own, and for Hangul syllables (see core/unicode/normal_forms.h).
+/// The full canonical or compatibility decomposition; empty where a character is its own, and for Hangul syllables (text/normal_forms.h).
 std::span<const char32_t> decomposition(char32_t c, bool compatibility);
+/// Whether a character may be changed, moved or joined by a normal form: a text without such characters is in that form.
+bool may_normalize(char32_t c, bool composes, bool compatibility);
 /// The character that the pair composes to, or 0. Hangul is left out here as well.
 char32_t composition(char32_t first, char32_t second);
 

@@ -103,8 +103,7 @@ class HeaderReader {
 
     Metadata metadata(std::move(values), file_);
     const std::uint64_t alignment = alignment_of(metadata);
-    std::uint64_t data_begin = (in_.at() + alignment - 1) / alignment * alignment;
-    if (infos.empty()) data_begin = std::min(data_begin, file_size_);  // a file of a vocabulary alone need not be padded
+    const std::uint64_t data_begin = (in_.at() + alignment - 1) / alignment * alignment;  // beyond the end where a vocabulary is all
     for (TensorInfo& info : infos) {
       info.begin += data_begin;
       info.end += data_begin;

@@ -46,7 +46,9 @@ TensorInfo checked_tensor(std::string_view file, std::string_view name, DType dt
   }
   const BlockSize block = block_size(dtype);
   const std::int64_t row = sizes.empty() ? 1 : sizes.back();
-  if (row % block.numbers != 0) refuse(format("rows of {} numbers, blocks of {} expected for {}", row, block.numbers, webformer::name(dtype)));
+  if (row % block.numbers != 0) {
+    refuse(format("rows of {} numbers, blocks of {} expected for {}", row, block.numbers, webformer::name(dtype)));
+  }
   return {.name = std::string(name), .dtype = dtype, .shape = Shape(sizes), .begin = 0, .end = bytes_for(block, count)};
 }
 
@@ -75,8 +77,8 @@ void TensorTable::check_coverage(std::uint64_t data_begin, std::uint64_t file_si
                   file, excerpt(before), excerpt(tensor.name), covered, tensor.begin);
     }
     if (tensor.begin != aligned(covered)) {
-      throw Error(Code::invalid_file, "{}: bytes {} to {}, before tensor \"{}\", belong to no tensor", file, covered, tensor.begin,
-                  excerpt(tensor.name));
+      throw Error(Code::invalid_file, "{}: tensor \"{}\" begins at byte {}, {} expected, where the one before it ends", file,
+                  excerpt(tensor.name), tensor.begin, aligned(covered));
     }
     if (tensor.end > file_size) {
       throw Error(Code::invalid_file, "{}: the file has {} bytes, and tensor \"{}\" ends at byte {}", file, file_size, excerpt(tensor.name),

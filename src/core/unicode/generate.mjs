@@ -137,7 +137,8 @@ function compositions(canonical) {
 function combiningRanks() {
   const isHigher = (a, b) => text(0x61, a, b).normalize('NFD') === text(0x61) + text(b).normalize('NFD') + text(a).normalize('NFD') && a !== b;
   const LOWEST = 0x334, HIGHEST = 0x345;  // of class 1 and 240
-  const combining = [...SETS.accent].filter((c) => c === LOWEST || c === HIGHEST || isHigher(c, LOWEST) || isHigher(HIGHEST, c));
+  const combining = [...SETS.accent].filter((c) => text(c).normalize('NFD') === text(c))
+    .filter((c) => c === LOWEST || c === HIGHEST || isHigher(c, LOWEST) || isHigher(HIGHEST, c));
   const order = [];  // one mark of each class, ascending
   for (const c of combining) {
     const at = order.findIndex((other) => !isHigher(c, other));

@@ -102,8 +102,12 @@ TEST_CASE("a refusal of a GGUF file names the item, what was found, and the boun
   CHECK(refusal("alignment_3.invalid_file") == "model.gguf: general.alignment is 3, a power of 2 expected");
   CHECK(refusal("alignment_string.invalid_file") == "model.gguf: general.alignment is no whole number, a power of 2 expected");
   CHECK(refusal("axes_5.invalid_file") == "model.gguf: tensor \"a\": 5 axes, 4 at most");
+  CHECK(refusal("shape_of_2_64_minus_1.invalid_file") == "model.gguf: tensor \"a\": an axis of size 18446744073709551615, 2^53 at most");
+  CHECK(refusal("offset_2_64_minus_32.invalid_file") ==
+        "model.gguf: tensor \"b\" begins 18446744073709551584 bytes into the data of a file of 226 bytes");
+  CHECK(refusal("array_of_arrays.invalid_file") == "model.gguf: metadata \"k\" is an array of type 9, 0 to 8 or 10 to 12 expected");
   CHECK(refusal("rows_of_half_blocks.invalid_file") == "model.gguf: tensor \"b\": rows of 16 numbers, blocks of 32 expected for Q8_0");
   CHECK(refusal("type_iq2_xxs.unsupported_model") == "model.gguf: tensor \"b\" has type IQ2_XXS, which is not read");
   CHECK(refusal("type_4.invalid_file") == "model.gguf: tensor \"b\" has type 4, which does not exist");
-  CHECK(refusal("offset_not_aligned.invalid_file").find("belong to no tensor") != std::string::npos);
+  CHECK(refusal("offset_not_aligned.invalid_file").find("begins at byte 193, 192 expected") != std::string::npos);
 }

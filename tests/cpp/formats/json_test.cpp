@@ -208,6 +208,7 @@ TEST_CASE("text that is not exactly one JSON value is refused with the byte posi
   CHECK(parse_message("\"\\u12g4\"") == start + "3: \"1\" found, four hexadecimal digits expected");
   CHECK(parse_message("\"a\xff\"") == start + "2: \"\xEF\xBF\xBD\" found, UTF-8 expected");
   CHECK(parse_message("\"\\ud800\"") == start + "7: \"\\\"\" found, a low surrogate expected");
+  CHECK(parse_message("\"\\ud800\\ud800\"") == start + "13: \"\\\"\" found, a low surrogate expected");
   CHECK(parse_message("\"\\udc00\"") == start + "7: \"\\\"\" found, a high surrogate first expected");
 }
 

@@ -103,12 +103,13 @@ TEST_CASE("a refusal names the file, the item, what was found, and what was expe
   CHECK(refusal("metadata_number") == "model.safetensors: .__metadata__.format is 1, a string expected");
   CHECK(refusal("overlapping_offsets") ==
         "model.safetensors: tensors \"weight\" and \"bias\" overlap: the first ends at byte 183, the second begins at byte 179");
-  CHECK(refusal("hole_between") == "model.safetensors: bytes 183 to 187, before tensor \"bias\", belong to no tensor");
+  CHECK(refusal("hole_between") == "model.safetensors: tensor \"bias\" begins at byte 187, 183 expected, where the one before it ends");
   CHECK(refusal("bytes_after_last") == "model.safetensors: 1 bytes after the last tensor, which ends at byte 195");
   CHECK(refusal("two_bytes_short") == "model.safetensors: the file has 193 bytes, and tensor \"bias\" ends at byte 195");
   CHECK(refusal("offsets_exponent") == "model.safetensors: .bias.data_offsets[1] is 36.0, a whole number from 0 to 2^53 expected");
   CHECK(refusal("offsets_three") == "model.safetensors: tensor \"bias\" has 3 data_offsets, 2 expected");
-  CHECK(refusal("size_too_small") == "model.safetensors: tensor \"bias\" has data_offsets [24, 36], 16 bytes expected for shape [4] of F32");
+  CHECK(refusal("size_too_small") ==
+        "model.safetensors: tensor \"bias\" has data_offsets [24, 36], 16 bytes expected for shape [4] of F32");
   CHECK(refusal("shape_wraps_to_0") == "model.safetensors: tensor \"a\": an axis of size 4294967296 makes more than 2^53 numbers");
   CHECK(refusal("shape_of_rank_1000") == "model.safetensors: tensor \"a\": 1000 axes found, 8 at most");
   CHECK(refusal("type_f128") == "model.safetensors: tensor \"a\" has type \"F128\", none that can be read");

@@ -28,8 +28,8 @@ TensorTable table_of(std::string file, std::vector<std::string> names) {
 }  // namespace
 
 TEST_CASE("the shards of an index are listed in order, each once") {
-  const ShardIndex index = index_of(R"({"c": "model-2-of-2.safetensors", "a": "model-1-of-2.safetensors", "b": "model-2-of-2.safetensors"})");
-  CHECK(index.files() == std::vector<std::string>{"model-1-of-2.safetensors", "model-2-of-2.safetensors"});
+  const ShardIndex index = index_of(R"({"c": "m-2-of-2.safetensors", "a": "m-1-of-2.safetensors", "b": "m-2-of-2.safetensors"})");
+  CHECK(index.files() == std::vector<std::string>{"m-1-of-2.safetensors", "m-2-of-2.safetensors"});
 }
 
 TEST_CASE("a shard must hold what the index says, and nothing that the index puts elsewhere") {
