@@ -1,6 +1,6 @@
 // golden/models: what transformers computes from tiny checkpoints of every architecture: hidden states, logits, attentions, losses.
 
-#include "decoding/golden.h"
+#include "support/golden.h"
 
 #ifdef WEBFORMER_SHARED_DIR
 
