@@ -52,7 +52,7 @@ const SUITES = {
   node: { needs: ['wasm'], run: (options) => runPackage('node', options) },
   browser: { needs: ['wasm', 'browser'], run: (options) => runPackage('browser', options) },
 };
-const DEFAULT = ['native', 'wasm', 'node', 'browser'];
+const DEFAULT = ['native', 'wasm'];
 
 const named = process.argv.slice(2).filter((word) => !word.startsWith('-'));
 const options = process.argv.slice(2).filter((word) => word.startsWith('-') && word !== '--');

@@ -4,21 +4,30 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 
 namespace webformer {
 
-std::string to_text(double value) {
-  // Not std::to_chars: its tables would be 32 kB of a page's download.
+namespace {
+
+/// Not by std::to_chars: its tables would be 32 kB of a page's download.
+template <class Number, class Read>
+std::string shortest(Number value, Read read) {
   constexpr double exact = 1e15;
   const bool is_negative_zero = value == 0 && std::signbit(value);
-  if (std::abs(value) < exact && value == std::trunc(value) && !is_negative_zero) return std::to_string(std::int64_t(value));
+  if (double(std::abs(value)) < exact && value == std::trunc(value) && !is_negative_zero) return std::to_string(std::int64_t(value));
   char buffer[32];
-  for (int digits = 1; digits <= 17; ++digits) {
-    std::snprintf(buffer, sizeof buffer, "%.*g", digits, value);
-    if (std::strtod(buffer, nullptr) == value) break;
+  for (int digits = 1; digits <= std::numeric_limits<Number>::max_digits10; ++digits) {
+    std::snprintf(buffer, sizeof buffer, "%.*g", digits, double(value));
+    if (read(buffer, nullptr) == value) break;
   }
   return buffer;
 }
+
+}  // namespace
+
+std::string to_text(double value) { return shortest(value, std::strtod); }
+std::string to_text(float value) { return shortest(value, std::strtof); }
 
 std::string fill_in(std::string_view pattern, std::initializer_list<std::string> parts) {
   std::string text;

@@ -11,7 +11,9 @@ namespace webformer {
 inline std::string to_text(std::string_view value) { return std::string(value); }
 inline std::string to_text(const char* value) { return value; }
 inline std::string to_text(bool value) { return value ? "true" : "false"; }
-std::string to_text(double value);  ///< The shortest decimal that reads back as the same number.
+// The shortest decimals that read back as the same number.
+std::string to_text(double value);
+std::string to_text(float value);
 
 template <std::integral T>
 std::string to_text(T value) {

@@ -9,7 +9,8 @@ Shape::Shape(std::span<const std::int64_t> sizes) {
   constexpr std::int64_t limit = std::int64_t(1) << 53;  // every size stays exact in JavaScript's numbers
   for (const std::int64_t size : sizes) {
     if (size < 0) throw Error(Code::invalid_argument, "shape: axis {} has size {}, at least 0 expected", rank_, size);
-    if (size != 0 && size_ > limit / size) throw Error(Code::invalid_argument, "shape: axis {} of size {} makes more than 2^53 elements", rank_, size);
+    if (size != 0 && size_ > limit / size)
+      throw Error(Code::invalid_argument, "shape: axis {} of size {} makes more than 2^53 elements", rank_, size);
     sizes_[std::size_t(rank_++)] = size;
     size_ *= size;
   }

@@ -16,34 +16,79 @@ inline constexpr char32_t max_code_point = 0x10ffff;
 inline constexpr char32_t replacement_character = 0xfffd;
 
 /// General categories of Unicode 16, in the order of the tables.
-enum class Category : std::uint8_t { cn, lu, ll, lt, lm, lo, mn, mc, me, nd, nl, no, pc, pd, ps, pe, pi, pf, po, sm, sc, sk, so, zs, zl, zp, cc, cf, co, cs };
+enum class Category : std::uint8_t {
+  cn,
+  lu,
+  ll,
+  lt,
+  lm,
+  lo,
+  mn,
+  mc,
+  me,
+  nd,
+  nl,
+  no,
+  pc,
+  pd,
+  ps,
+  pe,
+  pi,
+  pf,
+  po,
+  sm,
+  sc,
+  sk,
+  so,
+  zs,
+  zl,
+  zp,
+  cc,
+  cf,
+  co,
+  cs
+};
 inline constexpr std::size_t category_count = 30;
 /// Two letters each: "CnLuLl…".
 inline constexpr char category_names[] = "CnLuLlLtLmLoMnMcMeNdNlNoPcPdPsPePiPfPoSmScSkSoZsZlZpCcCfCoCs";
 
 /// Sets that are no general category, in the order of the tables.
 enum class CharSet : std::uint8_t {
-  regex_word,              ///< \w of Oniguruma, Unicode 16
-  numeric,                 ///< Nd, Nl and No of Unicode 17: what the Digits pre-tokenizer isolates
-  accent,                  ///< combining marks of Unicode 9: what StripAccents removes
-  punctuation,             ///< of Unicode 8, and the symbols of ASCII: what BERT isolates
-  bert_removed,            ///< what BertNormalizer's clean_text drops
-  cjk_ideograph,           ///< what BertNormalizer puts spaces around
-  grapheme_extend, grapheme_spacing_mark, grapheme_prepend, grapheme_control,  ///< classes of grapheme clusters (UAX 29)
-  script_han, script_hiragana, script_katakana, script_hangul, script_latin, script_greek, script_cyrillic, script_arabic, script_hebrew,
-  script_thai, script_devanagari,
+  regex_word,         ///< \w of Oniguruma, Unicode 16
+  numeric,            ///< Nd, Nl and No of Unicode 17: what the Digits pre-tokenizer isolates
+  accent,             ///< combining marks of Unicode 9: what StripAccents removes
+  nonspacing_accent,  ///< those of category Mn: what BertNormalizer removes
+  punctuation,        ///< of Unicode 8, and the symbols of ASCII: what BERT isolates
+  bert_removed,       ///< what BertNormalizer's clean_text drops
+  cjk_ideograph,      ///< what BertNormalizer puts spaces around
+  grapheme_extend,
+  grapheme_spacing_mark,
+  grapheme_prepend,
+  grapheme_control,  ///< classes of grapheme clusters (UAX 29)
+  script_han,
+  script_hiragana,
+  script_katakana,
+  script_hangul,
+  script_latin,
+  script_greek,
+  script_cyrillic,
+  script_arabic,
+  script_hebrew,
+  script_thai,
+  script_devanagari,
 };
-inline constexpr std::size_t char_set_count = 21;
+inline constexpr std::size_t char_set_count = 22;
 
 std::vector<CodePointRange> ranges(Category category);
 /// Ascending, neither touching nor overlapping.
 std::vector<CodePointRange> ranges(CharSet set);
 bool contains(CharSet set, char32_t c);
 
-/// White_Space, the same in all versions concerned: tab to CR, space, U+0085, U+00A0, U+1680, U+2000 to U+200A, U+2028, U+2029, U+202F, U+205F, U+3000.
+/// White_Space, the same in all versions concerned: tab to CR, space, U+0085, U+00A0, U+1680, U+2000 to U+200A, U+2028, U+2029, U+202F,
+/// U+205F, U+3000.
 constexpr bool is_white_space(char32_t c) noexcept {
-  return (c >= 9 && c <= 13) || c == 0x20 || c == 0x85 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 ||
-         c == 0x202f || c == 0x205f || c == 0x3000;
+  return (c >= 9 && c <= 13) || c == 0x20 || c == 0x85 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 ||
+         c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000;
 }
 
 /// One code point to one code point (Unicode 17). U+0130, whose lower case is i and U+0307, is left to the caller.

@@ -52,7 +52,7 @@ Utf8Step utf8_step(std::string_view bytes, std::size_t at) noexcept {
   return {width, true, false};
 }
 
-std::optional<std::string> repair_utf8(std::string_view bytes, Utf8Repair how) {
+std::optional<std::string> repair_utf8(std::string_view bytes, Utf8Repair how, std::vector<std::uint32_t>* places) {
   std::optional<std::string> repaired;
   for (std::size_t at = 0; at < bytes.size();) {
     std::uint64_t eight;
@@ -70,7 +70,10 @@ std::optional<std::string> repair_utf8(std::string_view bytes, Utf8Repair how) {
     if (step.is_valid) {
       if (repaired) repaired->append(bytes, at, step.width);
     } else {
-      for (std::size_t i = 0; i < (how == Utf8Repair::each_byte ? step.width : 1); ++i) repaired->append("\ufffd");
+      for (std::size_t i = 0; i < (how == Utf8Repair::each_byte ? step.width : 1); ++i) {
+        if (places) places->push_back(std::uint32_t(repaired->size()));
+        repaired->append("\ufffd");
+      }
     }
     at += step.width;
   }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace webformer {
 
@@ -38,8 +39,8 @@ void append_utf8(std::string& text, char32_t c);
 std::string to_utf8(char32_t c);
 std::size_t count_code_points(std::string_view text) noexcept;
 
-/// What the bytes at `at` are: a character of `width` bytes (is_valid), or a maximal part of one that is malformed (Unicode, 3.9, "best practice"):
-/// `width` bytes that one U+FFFD stands for.
+/// What the bytes at `at` are: a character of `width` bytes (is_valid), or a maximal part of one that is malformed (Unicode, 3.9, "best
+/// practice"): `width` bytes that one U+FFFD stands for.
 struct Utf8Step {
   std::size_t width;
   bool is_valid;
@@ -51,7 +52,9 @@ enum class Utf8Repair : std::uint8_t {
   each_part,  ///< one U+FFFD for each maximal malformed part, as Rust and browsers do
   each_byte,  ///< one for each byte of it, as SentencePiece does
 };
-/// The text with what is malformed replaced by U+FFFD; nothing where it is well-formed already.
-std::optional<std::string> repair_utf8(std::string_view bytes, Utf8Repair how = Utf8Repair::each_part);
+/// The text with what is malformed replaced by U+FFFD; nothing where it is well-formed already. `places` gets where in the result each of
+/// these begins.
+std::optional<std::string> repair_utf8(std::string_view bytes, Utf8Repair how = Utf8Repair::each_part,
+                                       std::vector<std::uint32_t>* places = nullptr);
 
 }  // namespace webformer

@@ -77,7 +77,7 @@ void TensorTable::check_coverage(std::uint64_t data_begin, std::uint64_t file_si
                   file, excerpt(before), excerpt(tensor.name), covered, tensor.begin);
     }
     if (tensor.begin != aligned(covered)) {
-      throw Error(Code::invalid_file, "{}: tensor \"{}\" begins at byte {}, {} expected, where the one before it ends", file,
+      throw Error(Code::invalid_file, "{}: tensor \"{}\" begins at byte {}, {} expected", file,
                   excerpt(tensor.name), tensor.begin, aligned(covered));
     }
     if (tensor.end > file_size) {

@@ -1,5 +1,3 @@
-#include <numbers>
-
 #include "kernels/elementwise.h"
 #include "kernels/simd_math.h"
 
@@ -7,16 +5,20 @@ namespace webformer {
 
 namespace {
 
-template <class F>
-F gelu(F x) {
-  return constant<F>(0.5f) * x * (constant<F>(1.f) + simd_erf(x * constant<F>(float(1 / std::numbers::sqrt2))));
-}
+struct Gelu {
+  static constexpr float sqrt_half = 0.70710678118f, sqrt_2_over_pi = 0.79788456080f, cubic = 0.044715f, quick = 1.702f;
+};
 
 template <class F>
+F gelu(F x) {
+  return constant<F>(Common::half) * x * (constant<F>(Common::one) + simd_erf(x * constant<F>(Gelu::sqrt_half)));
+}
+
+/// 0.5 x (1 + tanh u) = x sigmoid(2u)
+template <class F>
 F gelu_tanh(F x) {
-  constexpr float factor = 0.7978845608f;  // sqrt(2 / pi)
-  const F inner = constant<F>(factor) * multiply_add(constant<F>(0.044715f) * x * x, x, x);
-  return constant<F>(0.5f) * x * (constant<F>(1.f) + simd_tanh(inner));
+  const F u = constant<F>(Gelu::sqrt_2_over_pi) * multiply_add(constant<F>(Gelu::cubic) * x * x, x, x);
+  return x * simd_sigmoid(u + u);
 }
 
 /// Calls `visit` with the function of an activation, so that its loop is compiled once for each.
@@ -27,7 +29,7 @@ void with_function(Activation activation, Visit visit) {
     case Activation::relu: return visit([](F x) { return at_least(x, F(0.f)); });
     case Activation::gelu: return visit([](F x) { return gelu(x); });
     case Activation::gelu_tanh: return visit([](F x) { return gelu_tanh(x); });
-    case Activation::quick_gelu: return visit([](F x) { return x * simd_sigmoid(constant<F>(1.702f) * x); });
+    case Activation::quick_gelu: return visit([](F x) { return x * simd_sigmoid(constant<F>(Gelu::quick) * x); });
     case Activation::silu: return visit([](F x) { return x * simd_sigmoid(x); });
     case Activation::tanh: return visit([](F x) { return simd_tanh(x); });
     case Activation::sigmoid: return visit([](F x) { return simd_sigmoid(x); });

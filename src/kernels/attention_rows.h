@@ -31,7 +31,8 @@ inline KeyRange in_tile(KeyRange range, std::int64_t first, std::int64_t count) 
 }
 
 /// The rows of keys or values [first, first + count), as pointers to their first number.
-inline void find_rows(const KeyValues& memory, const float* const* blocks, std::int64_t first, std::int64_t count, const float** rows) noexcept {
+inline void find_rows(const KeyValues& memory, const float* const* blocks, std::int64_t first, std::int64_t count,
+                      const float** rows) noexcept {
   std::int64_t block = first / memory.block, row = first % memory.block;
   for (std::int64_t i = 0; i < count; ++i) {
     rows[i] = blocks[block] + row * memory.stride;
@@ -41,7 +42,8 @@ inline void find_rows(const KeyValues& memory, const float* const* blocks, std::
 
 /// From products q . k with keys [first, first + count) to scores, in place; -inf where query t may not look.
 template <class F>
-inline void finish_scores(const AttentionArgs& args, int head, std::int64_t t, std::int64_t first, std::int64_t count, float* scores) noexcept {
+inline void finish_scores(const AttentionArgs& args, int head, std::int64_t t, std::int64_t first, std::int64_t count,
+                          float* scores) noexcept {
   constexpr float hidden = -std::numeric_limits<float>::infinity();
   const KeyRange seen = in_tile(visible_keys(args, t), first, count);
   std::fill(scores, scores + std::min(seen.begin, count), hidden);

@@ -33,8 +33,8 @@ inline void dot_keys(const float* query, const float* const* keys, std::int64_t 
 
 /// output_i = output_i * factor + sum_s weights_s * values_s,i
 template <class F>
-inline void add_values(const float* weights, const float* const* values, std::int64_t column, std::int64_t count, std::int64_t size, float factor,
-                       float* output) noexcept {
+inline void add_values(const float* weights, const float* const* values, std::int64_t column, std::int64_t count, std::int64_t size,
+                       float factor, float* output) noexcept {
   constexpr int at_once = 8;
   std::int64_t i = 0;
   const auto add = [&](auto several) {

@@ -139,7 +139,8 @@ class TiledAttention {
           sums[r][0] = F(factors[r]) * F::load_unaligned(output + r * width_);
           sums[r][1] = F(factors[r]) * F::load_unaligned(output + r * width_ + lanes<F>);
         });
-        multiply_floats<F, rows, 2, 1, tile_keys>(weights + seen.begin, values_ + i * tile_keys + seen.begin * panel, 0, seen.end - seen.begin, sums);
+        multiply_floats<F, rows, 2, 1, tile_keys>(weights + seen.begin, values_ + i * tile_keys + seen.begin * panel, 0,
+                                                  seen.end - seen.begin, sums);
         unroll<rows>([&](auto r) {
           sums[r][0].store_unaligned(output + r * width_);
           sums[r][1].store_unaligned(output + r * width_ + lanes<F>);

@@ -38,7 +38,8 @@ struct F16Panels {
 
   template <int Rows, int Batches>
   static void multiply(const std::byte* input, const std::byte* panel, std::int64_t cols, std::int64_t first, std::int64_t depth,
-                       Sums<F, Rows, Batches>& sums) noexcept {
+                       Sums<F, Rows, Batches>& total) noexcept {
+    Sums<F, Rows, Batches> sums = total;
     const auto* x = reinterpret_cast<const float*>(input);
     const auto* w = reinterpret_cast<const std::uint16_t*>(panel) + first * panel_width<F>;
     const std::int64_t stride = panel_bytes(cols);
@@ -48,6 +49,7 @@ struct F16Panels {
         unroll<Rows>([&](auto r) { sums[r][v] = multiply_add(splat<F>(x + r), weights, sums[r][v]); });
       });
     }
+    total = sums;
   }
 };
 

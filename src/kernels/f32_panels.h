@@ -13,9 +13,11 @@ inline void pack_floats(ConstMatrix x, std::int64_t first, std::int64_t depth, f
   }
 }
 
-/// sums[row][v] += sum_k x_k,row * w_k,v, where the number of row r at step k is x[k * Step + r * RowStep].
+/// total[row][v] += sum_k x_k,row * w_k,v, where the number of row r at step k is x[k * Step + r * RowStep].
 template <class F, int Rows, int Batches, std::int64_t Step, std::int64_t RowStep>
-inline void multiply_floats(const float* x, const float* w, std::int64_t stride, std::int64_t depth, Sums<F, Rows, Batches>& sums) noexcept {
+inline void multiply_floats(const float* x, const float* w, std::int64_t stride, std::int64_t depth,
+                            Sums<F, Rows, Batches>& total) noexcept {
+  Sums<F, Rows, Batches> sums = total;  // a copy whose address nobody has stays in registers
   for (std::int64_t k = 0; k < depth; ++k, x += Step, w += panel_width<F>) {
     std::array<F, Batches> weights;
     unroll<Batches>([&](auto v) { weights[v] = F::load_unaligned(batch_start<F>(w, stride, v)); });
@@ -24,12 +26,13 @@ inline void multiply_floats(const float* x, const float* w, std::int64_t stride,
       unroll<Batches>([&](auto v) { sums[r][v] = multiply_add(value, weights[v], sums[r][v]); });
     });
   }
+  total = sums;
 }
 
 template <class F>
 struct F32Panels {
   using Batch = F;
-  static constexpr int tile_rows = 6;
+  static constexpr int tile_rows = fuses_multiply_add<F> ? 6 : 4;  // what 16 registers hold
   static constexpr std::int64_t depth_block = 384;
 
   static std::int64_t panel_bytes(std::int64_t cols) noexcept { return cols * panel_width<F> * std::int64_t(sizeof(float)); }

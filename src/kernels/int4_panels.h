@@ -14,13 +14,14 @@
 
 namespace webformer {
 
-template <class F>
+template <class Dot>
 struct Int4Panels {
-  using Batch = F;
+  using Batch = typename Dot::Batch;
+  using F = Batch;
   static constexpr std::int64_t group = 32;
-  static constexpr int tile_rows = 4;
+  static constexpr int tile_rows = Dot::tile_rows;
   static constexpr std::int64_t depth_block = 1024;
-  using Input = QuantizedInput<F, group, group>;
+  using Input = QuantizedInput<Dot, group, group>;
 
   static std::int64_t panel_bytes(std::int64_t cols) noexcept { return Input::groups(cols) * group_bytes; }
 
@@ -55,30 +56,30 @@ struct Int4Panels {
   static std::int64_t input_bytes(std::int64_t depth) noexcept { return Input::bytes(depth); }
   static void pack(ConstMatrix x, std::int64_t first, std::int64_t depth, std::byte* input) noexcept {
     Input::pack(x, first, depth, input, [](const float* from, std::int64_t count, std::int8_t* q) {
-      Quantized about = quantize_8bit(from, count, q);
-      float sum = 0;
-      for (std::int64_t k = 0; k < count; ++k) sum += q[k];
-      return Quantized{about.scale, about.scale * sum};
+      const Quantized about = quantize_8bit(from, count, q);
+      return InputFactors{about.scale, about.scale * about.sum};
     });
   }
 
   template <int Rows, int Batches>
   static void multiply(const std::byte* input, const std::byte* panel, std::int64_t cols, std::int64_t first, std::int64_t depth,
-                       Sums<F, Rows, Batches>& sums) noexcept {
+                       Sums<F, Rows, Batches>& total) noexcept {
+    Sums<F, Rows, Batches> sums = total;
     const std::int64_t stride = panel_bytes(cols);
     const std::byte* w = panel + first / group * group_bytes;
     for (std::int64_t g = 0; g < Input::groups(depth); ++g, w += group_bytes) {
       const auto dots = dot<Rows, Batches>(Input::steps(input, Rows, depth, g), reinterpret_cast<const std::int8_t*>(w), stride);
-      const Quantized* x = Input::quantized(input, Rows, g);
+      const InputFactors* x = Input::factors(input, Rows, g);
       unroll<Batches>([&](auto v) {
         const std::uint16_t* about = halves(w + v / 2 * stride) + v % 2 * lanes<F>;
         const F scale = load_halves<F>(about), minimum = load_halves<F>(about + width);
         unroll<Rows>([&](auto r) {
-          const F product = xsimd::batch_cast<float>(Dot<F>::total(dots[r][v])) * scale;
-          sums[r][v] = multiply_add(F(x[r].scale), product, multiply_add(F(x[r].zero), minimum, sums[r][v]));
+          const F product = xsimd::batch_cast<float>(Dot::total(dots[r][v])) * scale;
+          sums[r][v] = multiply_add(F(x[r].scale), product, multiply_add(F(x[r].offset), minimum, sums[r][v]));
         });
       });
     }
+    total = sums;
   }
 
  private:
@@ -90,21 +91,21 @@ struct Int4Panels {
     return reinterpret_cast<const std::uint16_t*>(panel + group / 2 * width);
   }
   static constexpr std::int64_t byte_of(std::int64_t lane, std::int64_t k) noexcept {
-    return k / 8 * 4 * width + lane / lanes<F> * 4 * lanes<F> + Dot<F>::byte_of(lane % lanes<F>, k % 4);
+    return k / 8 * 4 * width + lane / lanes<F> * 4 * lanes<F> + Dot::byte_of(lane % lanes<F>, k % 4);
   }
 
   template <int Rows, int Batches>
-  static auto dot(const typename Dot<F>::Step* x, const std::int8_t* w, std::int64_t stride) noexcept {
-    using Partial = typename Dot<F>::NibbleSums;
+  static auto dot(const typename Dot::Step* x, const std::int8_t* w, std::int64_t stride) noexcept {
+    using Partial = typename Dot::NibbleSums;
     std::array<std::array<Partial, Batches>, Rows> dots;
     unroll<Rows>([&](auto r) { dots[r].fill(Partial(0)); });
     for (std::int64_t steps = 0; steps < group / 8; ++steps, x += 8 * Rows, w += 4 * width) {
-      std::array<std::array<typename Dot<F>::Weights, 2>, Batches> weights;
-      unroll<Batches>([&](auto v) { weights[v] = Dot<F>::load_nibbles(w + v / 2 * stride + v % 2 * 4 * lanes<F>); });
+      std::array<std::array<typename Dot::Weights, 2>, Batches> weights;
+      unroll<Batches>([&](auto v) { weights[v] = Dot::load_nibbles(w + v / 2 * stride + v % 2 * 4 * lanes<F>); });
       unroll<Rows>([&](auto r) {
-        const auto even = Dot<F>::splat(x + 4 * r), odd = Dot<F>::splat(x + 4 * (Rows + r));
+        const auto even = Dot::splat(x + 4 * r), odd = Dot::splat(x + 4 * (Rows + r));
         unroll<Batches>([&](auto v) {
-          dots[r][v] = Dot<F>::add_nibbles(weights[v][1], odd, Dot<F>::add_nibbles(weights[v][0], even, dots[r][v]));
+          dots[r][v] = Dot::add_nibbles(weights[v][1], odd, Dot::add_nibbles(weights[v][0], even, dots[r][v]));
         });
       });
     }

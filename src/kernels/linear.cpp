@@ -10,23 +10,25 @@ namespace {
 /// Rows that are packed at a time: with depth_block they fit the second-level cache.
 constexpr std::int64_t row_block = 192;
 
-/// What one pass over a block of inputs needs to know.
-struct Target {
-  Matrix y;
-  const float* bias;
-  bool first;  // the first block of inputs sets y, the others add to it
+/// One tile of rows times one or more panels.
+struct TileCall {
+  const std::byte* input;
+  const std::byte* panel;
+  std::int64_t cols, first, depth;  // of the weights; the block of inputs
+  Matrix y;                         // the tile's rows, from the panel's first output on
+  const float* bias;                // from the panel's first output on, or null
+  bool adds;                        // to y, which an earlier block of inputs has set
 };
 
+/// y = sums + bias, or y += sums.
 template <class F, int Rows, int Batches>
-inline void store(const Sums<F, Rows, Batches>& sums, std::int64_t row, std::int64_t col, const Target& target) noexcept {
-  const std::int64_t left = target.y.cols - col;
+inline void store(const Sums<F, Rows, Batches>& sums, const TileCall& call) noexcept {
   unroll<Batches>([&](auto v) {
-    const std::int64_t offset = v * lanes<F>, count = std::min(left - offset, lanes<F>);
+    const std::int64_t offset = v * lanes<F>, count = std::min(call.y.cols - offset, lanes<F>);
     if (count <= 0) return;
-    const float* bias = target.bias ? target.bias + col + offset : nullptr;
     unroll<Rows>([&](auto r) {
-      float* y = target.y.row(row + r) + col + offset;
-      const float* before = target.first ? bias : y;
+      float* y = call.y.row(r) + offset;
+      const float* before = call.adds ? y : call.bias ? call.bias + offset : nullptr;
       if (count == lanes<F>) {
         (before ? sums[r][v] + F::load_unaligned(before) : sums[r][v]).store_unaligned(y);
       } else {
@@ -36,50 +38,93 @@ inline void store(const Sums<F, Rows, Batches>& sums, std::int64_t row, std::int
   });
 }
 
+/// Flattened: a lambda that is not inlined would put the sums into memory.
 template <class Format, int Rows, int Panels>
-inline void multiply_tile(const std::byte* input, const std::byte* panel, std::int64_t cols, std::int64_t first, std::int64_t depth,
-                          std::int64_t row, std::int64_t col, const Target& target) noexcept {
+[[gnu::flatten]] void multiply_tile(const TileCall& call) noexcept {
   using F = typename Format::Batch;
   Sums<F, Rows, 2 * Panels> sums;
   unroll<Rows>([&](auto r) { sums[r].fill(F(0.f)); });
-  Format::template multiply<Rows, 2 * Panels>(input, panel, cols, first, depth, sums);
-  store<F, Rows, 2 * Panels>(sums, row, col, target);
+  Format::template multiply<Rows, 2 * Panels>(call.input, call.panel, call.cols, call.first, call.depth, sums);
+  store<F, Rows, 2 * Panels>(sums, call);
 }
 
-/// One tile alone reads each weight once: several panels at a time keep enough sums in flight.
+/// Few rows take several panels at a time: enough sums in flight to hide the latency of an addition.
+constexpr int panels_for(int rows) noexcept { return rows == 1 ? 4 : rows == 2 ? 2 : 1; }
+
+/// The kernels of a format by the number of rows less one. Called through pointers, each stays a function of its own, which engines
+/// of WebAssembly compile sooner and better than one with all of them in it.
 template <class Format>
-void multiply_one_tile(const std::byte* input, const PackedWeights& w, std::int64_t first, std::int64_t depth, const Target& target) noexcept {
-  constexpr std::int64_t width = panel_width<typename Format::Batch>;
-  const std::int64_t panel_bytes = Format::panel_bytes(w.cols());
-  with_rows<Format::tile_rows>(target.y.rows, [&](auto rows) {
-    constexpr int panels = rows == 1 ? 4 : rows == 2 ? 2 : 1;
-    const std::byte* panel = w.data();
-    std::int64_t col = 0;
-    for (; col + (panels - 1) * width < w.rows(); col += panels * width, panel += panels * panel_bytes)
-      multiply_tile<Format, rows, panels>(input, panel, w.cols(), first, depth, 0, col, target);
-    for (; col < w.rows(); col += width, panel += panel_bytes)
-      multiply_tile<Format, rows, 1>(input, panel, w.cols(), first, depth, 0, col, target);
-  });
+struct Kernels {
+  using Kernel = void (*)(const TileCall&) noexcept;
+  using Table = std::array<Kernel, Format::tile_rows>;
+
+  template <int... I>
+  static constexpr Table one_panel(std::integer_sequence<int, I...>) noexcept {
+    return {multiply_tile<Format, I + 1, 1>...};
+  }
+  template <int... I>
+  static constexpr Table more_panels(std::integer_sequence<int, I...>) noexcept {
+    return {multiply_tile<Format, I + 1, panels_for(I + 1)>...};
+  }
+
+  static constexpr Table narrow = one_panel(std::make_integer_sequence<int, Format::tile_rows>());
+  static constexpr Table wide = more_panels(std::make_integer_sequence<int, Format::tile_rows>());
+};
+
+/// The inputs of one block, packed, and what they are multiplied with and added to.
+struct Block {
+  const std::byte* input;
+  const PackedWeights& weights;
+  std::int64_t first, depth;
+  Matrix y;
+  const float* bias;
+};
+
+template <class F>
+TileCall call_for(const Block& block, std::int64_t col, const std::byte* panel) noexcept {
+  return {block.input,
+          panel,
+          block.weights.cols(),
+          block.first,
+          block.depth,
+          block.y.cols_from(col, block.y.cols - col),
+          block.bias ? block.bias + col : nullptr,
+          block.first > 0};
 }
 
+/// One tile alone reads every weight once.
 template <class Format>
-void multiply_tiles(const std::byte* input, const Tiles& tiles, const PackedWeights& w, std::int64_t first, std::int64_t depth,
-                    const Target& target, float* unpacked) noexcept {
-  constexpr std::int64_t width = panel_width<typename Format::Batch>;
-  const std::int64_t panel_bytes = Format::panel_bytes(w.cols()), row_bytes = Format::input_bytes(depth);
-  const std::byte* panel = w.data();
-  for (std::int64_t col = 0; col < w.rows(); col += width, panel += panel_bytes) {
-    if constexpr (requires { typename Format::Unpacked; }) Format::unpack(panel, first, depth, unpacked);
+void multiply_one_tile(const Block& block) noexcept {
+  using F = typename Format::Batch;
+  const std::int64_t panel_bytes = Format::panel_bytes(block.weights.cols()), rows = block.y.rows, outputs = block.y.cols;
+  const std::int64_t panels = panels_for(int(rows));
+  const std::byte* panel = block.weights.data();
+  std::int64_t col = 0;
+  for (; col + (panels - 1) * panel_width<F> < outputs; col += panels * panel_width<F>, panel += panels * panel_bytes)
+    Kernels<Format>::wide[std::size_t(rows - 1)](call_for<F>(block, col, panel));
+  for (; col < outputs; col += panel_width<F>, panel += panel_bytes)
+    Kernels<Format>::narrow[std::size_t(rows - 1)](call_for<F>(block, col, panel));
+}
+
+/// Several tiles are multiplied with one panel after the other, which stays in the first-level cache meanwhile.
+template <class Format>
+void multiply_tiles(const Block& block, const Tiles& tiles, float* unpacked) noexcept {
+  using F = typename Format::Batch;
+  const std::int64_t panel_bytes = Format::panel_bytes(block.weights.cols()), row_bytes = Format::input_bytes(block.depth);
+  const std::byte* panel = block.weights.data();
+  for (std::int64_t col = 0; col < block.y.cols; col += panel_width<F>, panel += panel_bytes) {
+    if constexpr (requires { typename Format::Unpacked; }) Format::unpack(panel, block.first, block.depth, unpacked);
     for (std::int64_t i = 0; i < tiles.count; ++i) {
-      const std::int64_t row = tiles.first_row(i);
-      with_rows<Format::tile_rows>(tiles.rows(i), [&](auto rows) {
-        if constexpr (requires { typename Format::Unpacked; }) {
-          multiply_tile<typename Format::Unpacked, rows, 1>(input + row * row_bytes, reinterpret_cast<const std::byte*>(unpacked), depth, 0,
-                                                            depth, row, col, target);
-        } else {
-          multiply_tile<Format, rows, 1>(input + row * row_bytes, panel, w.cols(), first, depth, row, col, target);
-        }
-      });
+      TileCall call = call_for<F>(block, col, panel);
+      call.input += tiles.first_row(i) * row_bytes;
+      call.y = call.y.rows_from(tiles.first_row(i), tiles.rows(i));
+      if constexpr (requires { typename Format::Unpacked; }) {
+        call.panel = reinterpret_cast<const std::byte*>(unpacked);
+        call.first = 0;
+        Kernels<typename Format::Unpacked>::narrow[std::size_t(tiles.rows(i) - 1)](call);
+      } else {
+        Kernels<Format>::narrow[std::size_t(tiles.rows(i) - 1)](call);
+      }
     }
   }
 }
@@ -91,7 +136,7 @@ void multiply(ConstMatrix x, const PackedWeights& w, const float* bias, Matrix y
   auto* input = workspace.allocate<std::byte>(most_rows * Format::input_bytes(most_depth));
   float* unpacked = nullptr;
   if constexpr (requires { typename Format::Unpacked; }) {
-    if (x.rows > Format::tile_rows) unpacked = workspace.allocate<float>(most_depth * panel_width<typename Format::Batch>);
+    if (x.rows > 2) unpacked = workspace.allocate<float>(most_depth * panel_width<typename Format::Batch>);
   }
 
   for (std::int64_t row = 0; row < x.rows; row += row_block) {
@@ -104,11 +149,11 @@ void multiply(ConstMatrix x, const PackedWeights& w, const float* bias, Matrix y
         Format::pack(x.rows_from(row + tiles.first_row(i), tiles.rows(i)), first, depth,
                      input + tiles.first_row(i) * Format::input_bytes(depth));
       }
-      const Target target{y.rows_from(row, count), bias, first == 0};
-      if (tiles.count == 1) {
-        multiply_one_tile<Format>(input, w, first, depth, target);
+      const Block block{input, w, first, depth, y.rows_from(row, count), bias};
+      if (tiles.count == 1 && !unpacked) {
+        multiply_one_tile<Format>(block);
       } else {
-        multiply_tiles<Format>(input, tiles, w, first, depth, target, unpacked);
+        multiply_tiles<Format>(block, tiles, unpacked);
       }
       first += depth;
     } while (first < x.cols);

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/simd.h"
+#include "kernels/simd_bytes.h"
 
 namespace webformer {
 
@@ -18,40 +18,74 @@ struct Range {
 /// The range of the numbers and 0.
 template <class F>
 Range range_of(const float* x, std::int64_t count) noexcept {
-  const auto lower = [](F a, F b) { return xsimd::min(a, b); };
-  const auto higher = [](F a, F b) { return xsimd::max(a, b); };
-  const auto same = [](F v) { return v; };
-  return {xsimd::reduce_min(reduce_row<F>(count, x, F(0.f), 0, lower, same)), xsimd::reduce_max(reduce_row<F>(count, x, F(0.f), 0, higher, same)),
-          sum_row<F>(count, x, 0, [](F v) { return v - v; }) == 0};
+  F lowest(0.f), highest(0.f), zeros(0.f);  // x - x is 0 for finite numbers and NaN for others
+  const auto see = [&](F v) {
+    lowest = xsimd::min(lowest, v);
+    highest = xsimd::max(highest, v);
+    zeros += v - v;
+  };
+  std::int64_t i = 0;
+  for (; i + lanes<F> <= count; i += lanes<F>) see(F::load_unaligned(x + i));
+  if (i < count) see(load_part<F>(x + i, count - i));
+  return {xsimd::reduce_min(lowest), xsimd::reduce_max(highest), xsimd::reduce_add(zeros) == 0};
 }
 
+struct Rounding {
+  static constexpr float shifter = 12582912;  // 1.5 * 2^23: adding it rounds to an integer and leaves that in the low bits
+  static constexpr std::int32_t shifter_bits = std::bit_cast<std::int32_t>(shifter);
+};
+
+/// q = round(x * factor + zero), at least `lowest` and at most `highest`. Gives the sum of all q.
 template <class F>
-void round_row(const float* x, std::int64_t count, float inverse, float zero, float lowest, float highest, std::int8_t* q) noexcept {
-  for (std::int64_t i = 0; i < count; ++i) q[i] = std::int8_t(std::min(std::max(std::nearbyint(x[i] * inverse) + zero, lowest), highest));
+float round_row(const float* x, std::int64_t count, float factor, float zero, float lowest, float highest, std::int8_t* q) noexcept {
+  using Int = IntsOf<F>;
+  F sums(0.f);
+  const F shifter(Rounding::shifter + zero), least(Rounding::shifter + lowest), most(Rounding::shifter + highest);
+  const auto rounded = [&](F v) {
+    const F shifted = xsimd::min(xsimd::max(multiply_add(v, F(factor), shifter), least), most);
+    sums += shifted - F(Rounding::shifter);
+    return xsimd::bitwise_cast<std::int32_t>(shifted) - Int(Rounding::shifter_bits);
+  };
+  std::int64_t i = 0;
+  for (; i + 4 * lanes<F> <= count; i += 4 * lanes<F>) {
+    std::array<Int, 4> four;
+    unroll<4>([&](auto j) { four[j] = rounded(F::load_unaligned(x + i + j * lanes<F>)); });
+    store_bytes<F>(four, q + i);
+  }
+  float rest = 0;
+  for (; i < count; ++i) {
+    const float value = std::min(std::max(std::nearbyint(x[i] * factor + zero), lowest), highest);
+    q[i] = std::int8_t(value);
+    rest += value;
+  }
+  return xsimd::reduce_add(sums) + rest;
 }
 
 Quantized not_finite(std::int64_t count, std::int8_t* q) noexcept {
   std::fill_n(q, count, std::int8_t(0));
-  return {std::numeric_limits<float>::quiet_NaN(), 0};
+  return {std::numeric_limits<float>::quiet_NaN(), 0, 0};
 }
+
+/// 1 / scale, or 0 where it is 0 or so small that its inverse is infinite.
+float inverse(float scale) noexcept { return scale >= std::numeric_limits<float>::min() ? 1 / scale : 0; }
 
 }  // namespace
 
 Quantized quantize_7bit(const float* x, std::int64_t count, std::int8_t* q) noexcept {
   const Range range = range_of<Floats>(x, count);
   if (!range.finite) return not_finite(count, q);
-  const float scale = (range.highest - range.lowest) / 127, inverse = scale > 0 ? 1 / scale : 0;
-  const float zero = std::nearbyint(-range.lowest * inverse);
-  round_row<Floats>(x, count, inverse, zero, 0, 127, q);
-  return {scale, zero};
+  const float scale = range.highest / 127 - range.lowest / 127, factor = inverse(scale);
+  const float zero = std::nearbyint(-range.lowest * factor);
+  const float sum = round_row<Floats>(x, count, factor, zero, 0, 127, q);
+  return {scale, zero, sum};
 }
 
 Quantized quantize_8bit(const float* x, std::int64_t count, std::int8_t* q) noexcept {
   const Range range = range_of<Floats>(x, count);
   if (!range.finite) return not_finite(count, q);
-  const float scale = std::max(range.highest, -range.lowest) / 127, inverse = scale > 0 ? 1 / scale : 0;
-  round_row<Floats>(x, count, inverse, 0, -127, 127, q);
-  return {scale, 0};
+  const float scale = std::max(range.highest, -range.lowest) / 127;
+  const float sum = round_row<Floats>(x, count, inverse(scale), 0, -127, 127, q);
+  return {scale, 0, sum};
 }
 
 }  // namespace webformer

@@ -29,48 +29,50 @@ bool equal(Int got, const std::int32_t* want) noexcept {
 }
 
 /// Signed bytes, -128 too, times 0..127.
+template <class Dot>
 bool bytes_are_right() noexcept {
   Sequence sequence;
   Int sums(0);
   std::int32_t want[Int::size] = {};
   for (int step = 0; step < steps; ++step) {
     std::int8_t weights[4 * Int::size];
-    typename Dot<F>::Step input[4];
-    for (auto& v : input) v = typename Dot<F>::Step(sequence.below(128));
+    typename Dot::Step input[4];
+    for (auto& v : input) v = typename Dot::Step(sequence.below(128));
     for (std::int64_t lane = 0; lane < lanes<F>; ++lane) {
       for (std::int64_t k = 0; k < 4; ++k) {
         const std::int32_t weight = sequence.below(256) - 128;
-        weights[Dot<F>::byte_of(lane, k)] = std::int8_t(weight);
+        weights[Dot::byte_of(lane, k)] = std::int8_t(weight);
         want[lane] += weight * input[k];
       }
     }
-    sums = Dot<F>::add(Dot<F>::load(weights), Dot<F>::splat(input), sums);
+    sums = Dot::add(Dot::load(weights), Dot::splat(input), sums);
   }
   return equal(sums, want);
 }
 
 /// 4-bit weights times signed bytes.
+template <class Dot>
 bool nibbles_are_right() noexcept {
   Sequence sequence;
   Int sums(0);
   std::int32_t want[Int::size] = {};
   for (int step = 0; step < steps; ++step) {
     std::int8_t weights[4 * Int::size];
-    typename Dot<F>::Step even[4], odd[4];
-    for (auto& v : even) v = typename Dot<F>::Step(sequence.below(255) - 127);
-    for (auto& v : odd) v = typename Dot<F>::Step(sequence.below(255) - 127);
+    typename Dot::Step even[4], odd[4];
+    for (auto& v : even) v = typename Dot::Step(sequence.below(255) - 127);
+    for (auto& v : odd) v = typename Dot::Step(sequence.below(255) - 127);
     for (std::int64_t lane = 0; lane < lanes<F>; ++lane) {
       for (std::int64_t k = 0; k < 4; ++k) {
         const std::int32_t low = sequence.below(16), high = sequence.below(16);
-        weights[Dot<F>::byte_of(lane, k)] = std::int8_t(low | high << 4);
+        weights[Dot::byte_of(lane, k)] = std::int8_t(low | high << 4);
         want[lane] += low * even[k] + high * odd[k];
       }
     }
-    const auto both = Dot<F>::load_nibbles(weights);
-    typename Dot<F>::NibbleSums partial(0);
-    partial = Dot<F>::add_nibbles(both[0], Dot<F>::splat(even), partial);
-    partial = Dot<F>::add_nibbles(both[1], Dot<F>::splat(odd), partial);
-    sums += Dot<F>::total(partial);
+    const auto both = Dot::load_nibbles(weights);
+    typename Dot::NibbleSums partial(0);
+    partial = Dot::add_nibbles(both[0], Dot::splat(even), partial);
+    partial = Dot::add_nibbles(both[1], Dot::splat(odd), partial);
+    sums += Dot::total(partial);
   }
   return equal(sums, want);
 }
@@ -93,6 +95,8 @@ bool floats_are_right() noexcept {
 
 }  // namespace
 
-bool simd_self_test() noexcept { return bytes_are_right() && nibbles_are_right() && floats_are_right(); }
+bool simd_self_test() noexcept {
+  return with_dot<F>([](auto dot) { return bytes_are_right<decltype(dot)>() && nibbles_are_right<decltype(dot)>(); }) && floats_are_right();
+}
 
 }  // namespace webformer

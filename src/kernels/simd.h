@@ -7,7 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <utility>
+#include <limits>
+#include <type_traits>
 
 #include <xsimd/xsimd.hpp>
 
@@ -26,10 +27,22 @@ template <class F>
 using IntsOf = xsimd::batch<std::int32_t, typename F::arch_type>;
 
 /// body(0), body(1), … with the index as a constant, so that arrays of batches live in registers.
-template <int Count, class Body>
-inline void unroll(Body body) {
-  [&]<int... I>(std::integer_sequence<int, I...>) { (body(std::integral_constant<int, I>{}), ...); }(std::make_integer_sequence<int, Count>{});
+template <int Count, int First = 0, class Body>
+[[gnu::always_inline]] inline void unroll(const Body& body) {
+  if constexpr (First < Count) {
+    body(std::integral_constant<int, First>());
+    unroll<Count, First + 1>(body);
+  }
 }
+
+/// Whether multiply_add is one instruction, and needs no register for the product.
+template <class F>
+inline constexpr bool fuses_multiply_add =
+#if defined(__wasm_relaxed_simd__) || defined(__FMA__) || defined(__AVX512F__) || defined(__ARM_FEATURE_FMA)
+    true;
+#else
+    false;
+#endif
 
 /// a * b + c; fused where that costs nothing.
 template <class F>
@@ -41,34 +54,7 @@ inline F multiply_add(F a, F b, F c) noexcept {
 #endif
 }
 
-/// The same number in every lane, for constants in loops.
-template <class F>
-inline F constant(float value) noexcept {
-#ifdef __wasm_simd128__
-  // A vector constant costs V8 four instructions at each use; the empty asm makes it a value, spread once before the loop.
-  asm("" : "+r"(value));
-#endif
-  return F(value);
-}
-
-/// x, but `limit` where x is above (below) it. NaN stays NaN, which xsimd's min and max do not promise.
-template <class F>
-inline F at_most(F x, F limit) noexcept {
-#ifdef __wasm_simd128__
-  return wasm_f32x4_pmin(x, limit);
-#else
-  return xsimd::select(x > limit, limit, x);
-#endif
-}
-template <class F>
-inline F at_least(F x, F limit) noexcept {
-#ifdef __wasm_simd128__
-  return wasm_f32x4_pmax(x, limit);
-#else
-  return xsimd::select(x < limit, limit, x);
-#endif
-}
-
+/// The same number in every lane.
 template <class F>
 inline F splat(const float* x) noexcept {
 #ifdef __wasm_simd128__
@@ -76,6 +62,32 @@ inline F splat(const float* x) noexcept {
 #else
   return F(*x);
 #endif
+}
+
+/// A constant in every lane, for loops. `stored` has a place in memory for good.
+/// V8 builds a vector constant anew at each use, by four instructions; reading it takes one. The empty asm keeps it unknown until then.
+template <class Batch>
+inline Batch constant(const typename Batch::value_type& stored) noexcept {
+#ifdef __wasm_simd128__
+  const auto* place = &stored;
+  asm("" : "+r"(place));
+  if constexpr (sizeof stored == 1) return wasm_v128_load8_splat(place);
+  return wasm_v128_load32_splat(place);
+#else
+  return Batch(stored);
+#endif
+}
+template <class Batch>
+Batch constant(typename Batch::value_type&& temporary) = delete;
+
+/// x, but `limit` where x is above (below) it. NaN stays NaN: like those of std, xsimd's functions give the first operand then.
+template <class F>
+inline F at_most(F x, F limit) noexcept {
+  return xsimd::min(x, limit);
+}
+template <class F>
+inline F at_least(F x, F limit) noexcept {
+  return xsimd::max(x, limit);
 }
 
 /// The first `count` numbers, fewer than a batch; the other lanes are `rest`.
@@ -126,7 +138,7 @@ inline float sum_row(std::int64_t count, const float* x, float rest, Function f)
 template <class F>
 inline float max_row(std::int64_t count, const float* x) noexcept {
   constexpr float lowest = -std::numeric_limits<float>::infinity();
-  const F largest = reduce_row<F>(count, x, F(lowest), lowest, [](F a, F b) { return xsimd::select(b > a, b, a); }, [](F v) { return v; });
+  const F largest = reduce_row<F>(count, x, F(lowest), lowest, [](F a, F b) { return at_least(a, b); }, [](F v) { return v; });
   return xsimd::reduce_max(largest);
 }
 

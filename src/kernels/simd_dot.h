@@ -1,10 +1,9 @@
 #pragma once
 // Products of bytes summed in 32-bit lanes, which xsimd lacks: a lane is one output and takes four inputs a step.
-//
-// QuadDot: where bytes can be multiplied, the four weights of a lane lie side by side.
-// PairDot: where they cannot (SIMD128, SSE2), bytes are widened to 16 bits and multiplied in pairs; a batch of bytes then holds the
-// first two weights of every lane and after them the last two, so that either half widens straight into lanes.
-// Both give the same integers. One operand is unsigned on x86 and signed on ARM, so it is kept within 0..127.
+// One operand is unsigned on x86 and signed on ARM, so it is kept within 0..127. All ways give the same integers:
+//   FusedDot  four products are multiplied and added by one instruction (ARM, VNNI), or by plain code where there is no other way
+//   SplitDot  two products at a time (x86: SSSE3, AVX2, AVX-512)
+//   PairDot   bytes are widened to 16 bits first (SIMD128, SSE2)
 
 #include "kernels/simd.h"
 
@@ -17,11 +16,16 @@ using Shorts = xsimd::batch<std::int16_t, A>;
 template <class A>
 using Ints = xsimd::batch<std::int32_t, A>;
 
-// The primitives, by architecture, as xsimd writes them: the most special overload wins.
+struct DotConstants {
+  static constexpr std::int8_t nibble = 15;
+  static constexpr std::int32_t two_ones = 0x00010001;
+};
+
+// The instructions, by architecture, as xsimd writes them: the most special overload wins.
 
 /// sums + the four products of each lane. small: 0..127.
 template <class A>
-inline Ints<A> dot_quads(Bytes<A> bytes, Bytes<A> small, Ints<A> sums, xsimd::common) noexcept {
+inline Ints<A> add_quads(Bytes<A> bytes, Bytes<A> small, Ints<A> sums, xsimd::common) noexcept {
   alignas(64) std::int8_t a[Bytes<A>::size], b[Bytes<A>::size];
   alignas(64) std::int32_t sum[Ints<A>::size];
   bytes.store_aligned(a);
@@ -31,100 +35,71 @@ inline Ints<A> dot_quads(Bytes<A> bytes, Bytes<A> small, Ints<A> sums, xsimd::co
   return Ints<A>::load_aligned(sum);
 }
 
-/// The sums of two neighbouring products. small: 0..127; two products fit 16 bits.
-template <class A>
-inline Shorts<A> dot_twins(Bytes<A> bytes, Bytes<A> small, xsimd::common) noexcept {
-  alignas(64) std::int8_t a[Bytes<A>::size], b[Bytes<A>::size];
-  alignas(64) std::int16_t sum[Shorts<A>::size];
-  bytes.store_aligned(a);
-  small.store_aligned(b);
-  for (std::size_t i = 0; i < Shorts<A>::size; ++i) sum[i] = std::int16_t(a[2 * i] * b[2 * i] + a[2 * i + 1] * b[2 * i + 1]);
-  return Shorts<A>::load_aligned(sum);
-}
-
-/// The sums of two neighbouring numbers.
-template <class A>
-inline Ints<A> add_twins(Shorts<A> x, xsimd::common) noexcept {
-  alignas(64) std::int16_t a[Shorts<A>::size];
-  alignas(64) std::int32_t sum[Ints<A>::size];
-  x.store_aligned(a);
-  for (std::size_t i = 0; i < Ints<A>::size; ++i) sum[i] = a[2 * i] + a[2 * i + 1];
-  return Ints<A>::load_aligned(sum);
-}
+// multiply_twins: the sums of two neighbouring products; small: 0..127. add_twins: the sums of two neighbouring numbers.
 
 #if defined(__wasm_relaxed_simd__)
 template <class A>
-inline Ints<A> dot_quads(Bytes<A> bytes, Bytes<A> small, Ints<A> sums, xsimd::wasm) noexcept {
+inline Ints<A> add_quads(Bytes<A> bytes, Bytes<A> small, Ints<A> sums, xsimd::wasm) noexcept {
   return wasm_i32x4_relaxed_dot_i8x16_i7x16_add(bytes, small, sums);
 }
 template <class A>
-inline Shorts<A> dot_twins(Bytes<A> bytes, Bytes<A> small, xsimd::wasm) noexcept {
+inline Shorts<A> multiply_twins(Bytes<A> bytes, Bytes<A> small, xsimd::wasm) noexcept {
   return wasm_i16x8_relaxed_dot_i8x16_i7x16(bytes, small);
 }
 template <class A>
 inline Ints<A> add_twins(Shorts<A> x, xsimd::wasm) noexcept {
-  return wasm_i32x4_extadd_pairwise_i16x8(x);
+  return wasm_i32x4_dot_i16x8(x, constant<Ints<A>>(DotConstants::two_ones));
 }
 #endif
-
 #if XSIMD_WITH_SSSE3
 template <class A>
-inline Shorts<A> dot_twins(Bytes<A> bytes, Bytes<A> small, xsimd::ssse3) noexcept {
+inline Shorts<A> multiply_twins(Bytes<A> bytes, Bytes<A> small, xsimd::ssse3) noexcept {
   return _mm_maddubs_epi16(small, bytes);
 }
 template <class A>
 inline Ints<A> add_twins(Shorts<A> x, xsimd::ssse3) noexcept {
   return _mm_madd_epi16(x, _mm_set1_epi16(1));
 }
-template <class A>
-inline Ints<A> dot_quads(Bytes<A> bytes, Bytes<A> small, Ints<A> sums, xsimd::ssse3) noexcept {
-  return sums + add_twins<A>(dot_twins<A>(bytes, small, A()), A());
-}
 #endif
-
 #if XSIMD_WITH_AVX2
 template <class A>
-inline Shorts<A> dot_twins(Bytes<A> bytes, Bytes<A> small, xsimd::avx2) noexcept {
+inline Shorts<A> multiply_twins(Bytes<A> bytes, Bytes<A> small, xsimd::avx2) noexcept {
   return _mm256_maddubs_epi16(small, bytes);
 }
 template <class A>
 inline Ints<A> add_twins(Shorts<A> x, xsimd::avx2) noexcept {
   return _mm256_madd_epi16(x, _mm256_set1_epi16(1));
 }
-template <class A>
-inline Ints<A> dot_quads(Bytes<A> bytes, Bytes<A> small, Ints<A> sums, xsimd::avx2) noexcept {
-  return sums + add_twins<A>(dot_twins<A>(bytes, small, A()), A());
-}
 #endif
-
 #if XSIMD_WITH_AVX512BW
 template <class A>
-inline Shorts<A> dot_twins(Bytes<A> bytes, Bytes<A> small, xsimd::avx512bw) noexcept {
+inline Shorts<A> multiply_twins(Bytes<A> bytes, Bytes<A> small, xsimd::avx512bw) noexcept {
   return _mm512_maddubs_epi16(small, bytes);
 }
 template <class A>
 inline Ints<A> add_twins(Shorts<A> x, xsimd::avx512bw) noexcept {
   return _mm512_madd_epi16(x, _mm512_set1_epi16(1));
 }
-template <class A>
-inline Ints<A> dot_quads(Bytes<A> bytes, Bytes<A> small, Ints<A> sums, xsimd::avx512bw) noexcept {
-#if XSIMD_WITH_AVX512VNNI_AVX512BW || XSIMD_WITH_AVX512VNNI_AVX512VBMI2
-  return _mm512_dpbusd_epi32(sums, small, bytes);
-#else
-  return sums + add_twins<A>(dot_twins<A>(bytes, small, A()), A());
 #endif
+#if XSIMD_WITH_AVX512VNNI_AVX512BW || XSIMD_WITH_AVX512VNNI_AVX512VBMI2
+template <class A>
+inline Ints<A> add_quads(Bytes<A> bytes, Bytes<A> small, Ints<A> sums, xsimd::avx512bw) noexcept {
+  return _mm512_dpbusd_epi32(sums, small, bytes);
 }
+template <class A>
+inline constexpr bool has_vnni = std::is_base_of_v<xsimd::avx512bw, A>;
+#else
+template <class A>
+inline constexpr bool has_vnni = false;
 #endif
 
-/// Four products a lane, by instructions that multiply bytes (or one byte after the other where there are none).
 template <class F>
-struct QuadDot {
+struct QuadLayout {
+  using Batch = F;
   using A = typename F::arch_type;
-  using Step = std::int8_t;
+  using Step = std::int8_t;  ///< a packed input; a step has four
   using Weights = Bytes<A>;
   using Input = Bytes<A>;
-  /// Sums of up to 16 products a lane of 4-bit weights fit 16 bits.
-  using NibbleSums = Shorts<A>;
 
   /// Where the weight of a lane lies in a batch of bytes. k: 0..3.
   static constexpr std::int64_t byte_of(std::int64_t lane, std::int64_t k) noexcept { return lane * 4 + k; }
@@ -132,30 +107,58 @@ struct QuadDot {
   static Weights load(const std::int8_t* bytes) noexcept { return Weights::load_unaligned(bytes); }
   /// The low and the high halves of bytes: the weights of two steps.
   static std::array<Weights, 2> load_nibbles(const std::int8_t* bytes) noexcept {
-    const Weights both = Weights::load_unaligned(bytes);
-    const auto shifted = xsimd::bitwise_cast<std::int8_t>(xsimd::bitwise_cast<std::uint16_t>(both) >> 4);
-    return {both & Weights(15), shifted & Weights(15)};
+    const Weights both = Weights::load_unaligned(bytes), low = constant<Weights>(DotConstants::nibble);
+    return {both & low, xsimd::bitwise_cast<std::int8_t>(xsimd::bitwise_cast<std::uint16_t>(both) >> 4) & low};
   }
+  static void store_step(const std::int8_t* inputs, Step* step) noexcept { std::memcpy(step, inputs, 4); }
   /// One step of one row, in every lane.
   static Input splat(const Step* step) noexcept {
+#ifdef __wasm_simd128__
+    return wasm_v128_load32_splat(step);
+#else
     std::int32_t four;
     std::memcpy(&four, step, sizeof four);
     return xsimd::bitwise_cast<std::int8_t>(Ints<A>(four));
+#endif
   }
+};
+
+template <class F>
+struct FusedDot : QuadLayout<F> {
+  using A = typename F::arch_type;
+  static constexpr int tile_rows = 6;  ///< what 16 registers hold
+  using NibbleSums = Ints<A>;
 
   /// sums + the products. input: 0..127.
-  static Ints<A> add(Weights weights, Input input, Ints<A> sums) noexcept { return dot_quads<A>(weights, input, sums, A()); }
+  static Ints<A> add(Bytes<A> weights, Bytes<A> input, Ints<A> sums) noexcept { return add_quads<A>(weights, input, sums, A()); }
   /// sums + the products. weights: 0..15.
-  static NibbleSums add_nibbles(Weights weights, Input input, NibbleSums sums) noexcept {
-    return sums + dot_twins<A>(input, weights, A());
+  static NibbleSums add_nibbles(Bytes<A> weights, Bytes<A> input, NibbleSums sums) noexcept {
+    return add_quads<A>(input, weights, sums, A());
+  }
+  static Ints<A> total(NibbleSums sums) noexcept { return sums; }
+};
+
+template <class F>
+struct SplitDot : QuadLayout<F> {
+  using A = typename F::arch_type;
+  static constexpr int tile_rows = 5;
+  using NibbleSums = Shorts<A>;  ///< two sums a lane: the products of 4-bit weights with 32 inputs fit 16 bits
+
+  static Ints<A> add(Bytes<A> weights, Bytes<A> input, Ints<A> sums) noexcept {
+    return sums + total(multiply_twins<A>(weights, input, A()));
+  }
+  static NibbleSums add_nibbles(Bytes<A> weights, Bytes<A> input, NibbleSums sums) noexcept {
+    return sums + multiply_twins<A>(input, weights, A());
   }
   static Ints<A> total(NibbleSums sums) noexcept { return add_twins<A>(sums, A()); }
 };
 
 #if XSIMD_WITH_SSE2 || defined(__wasm_simd128__)
-/// Four products a lane, by 16-bit multiplications.
+/// A batch of bytes holds the first two weights of every lane and after them the last two: either half widens straight into lanes.
 template <class F>
 struct PairDot {
+  using Batch = F;
+  static constexpr int tile_rows = 4;
   using A = typename F::arch_type;
   using Step = std::int16_t;
   struct Weights {
@@ -168,14 +171,8 @@ struct PairDot {
 
   static Weights load(const std::int8_t* bytes) noexcept { return widen(Bytes<A>::load_unaligned(bytes)); }
   static std::array<Weights, 2> load_nibbles(const std::int8_t* bytes) noexcept {
-    const Bytes<A> both = Bytes<A>::load_unaligned(bytes);
-    const auto shifted = xsimd::bitwise_cast<std::int8_t>(xsimd::bitwise_cast<std::uint16_t>(both) >> 4);
-    return {widen(both & Bytes<A>(15)), widen(shifted & Bytes<A>(15))};
-  }
-  static Input splat(const Step* step) noexcept {
-    std::int32_t two[2];
-    std::memcpy(two, step, sizeof two);
-    return {xsimd::bitwise_cast<std::int16_t>(Ints<A>(two[0])), xsimd::bitwise_cast<std::int16_t>(Ints<A>(two[1]))};
+    const Bytes<A> both = Bytes<A>::load_unaligned(bytes), low = constant<Bytes<A>>(DotConstants::nibble);
+    return {widen(both & low), widen(xsimd::bitwise_cast<std::int8_t>(xsimd::bitwise_cast<std::uint16_t>(both) >> 4) & low)};
   }
 
   static Ints<A> add(Weights weights, Input input, Ints<A> sums) noexcept {
@@ -184,11 +181,26 @@ struct PairDot {
   static NibbleSums add_nibbles(Weights weights, Input input, NibbleSums sums) noexcept { return add(weights, input, sums); }
   static Ints<A> total(NibbleSums sums) noexcept { return sums; }
 
- private:
 #ifdef __wasm_simd128__
+  static void store_step(const std::int8_t* inputs, Step* step) noexcept {
+    wasm_v128_store64_lane(step, wasm_i16x8_extend_low_i8x16(wasm_v128_load32_zero(inputs)), 0);
+  }
+  static Input splat(const Step* step) noexcept { return {wasm_v128_load32_splat(step), wasm_v128_load32_splat(step + 2)}; }
+
+ private:
   static Weights widen(Bytes<A> bytes) noexcept { return {wasm_i16x8_extend_low_i8x16(bytes), wasm_i16x8_extend_high_i8x16(bytes)}; }
   static Ints<A> multiply(Shorts<A> a, Shorts<A> b) noexcept { return wasm_i32x4_dot_i16x8(a, b); }
 #else
+  static void store_step(const std::int8_t* inputs, Step* step) noexcept {
+    for (int k = 0; k < 4; ++k) step[k] = inputs[k];
+  }
+  static Input splat(const Step* step) noexcept {
+    std::int32_t two[2];
+    std::memcpy(two, step, sizeof two);
+    return {_mm_set1_epi32(two[0]), _mm_set1_epi32(two[1])};
+  }
+
+ private:
   static Weights widen(Bytes<A> bytes) noexcept {
     return {_mm_srai_epi16(_mm_unpacklo_epi8(bytes, bytes), 8), _mm_srai_epi16(_mm_unpackhi_epi8(bytes, bytes), 8)};
   }
@@ -197,16 +209,36 @@ struct PairDot {
 };
 #endif
 
-/// The one that suits the batch.
-#if defined(__wasm_simd128__) && !defined(__wasm_relaxed_simd__)
-template <class F>
-using Dot = PairDot<F>;
-#elif XSIMD_WITH_SSE2 && !XSIMD_WITH_SSSE3
-template <class F>
-using Dot = std::conditional_t<std::is_base_of_v<xsimd::sse2, typename F::arch_type>, PairDot<F>, QuadDot<F>>;
+/// Whether relaxed SIMD multiplies and adds four bytes at once. SSSE3 in its place shows by its 16-bit sums, which saturate.
+template <class A>
+inline bool quads_are_fused() noexcept {
+  constexpr std::int32_t saturated = 2 * 32767;
+  volatile std::int8_t large = 127, all_ones = -1;
+  return add_quads<A>(Bytes<A>(large), Bytes<A>(all_ones), Ints<A>(0), A()).first() != saturated;
+}
+
+/// Calls visit(dot) with the type that suits the machine.
+template <class F, class Visit>
+inline auto with_dot(Visit visit) {
+#if defined(__wasm_relaxed_simd__)
+  static const bool fused = quads_are_fused<typename F::arch_type>();
+  return fused ? visit(FusedDot<F>()) : visit(SplitDot<F>());
+#elif defined(__wasm_simd128__)
+  return visit(PairDot<F>());
 #else
-template <class F>
-using Dot = QuadDot<F>;
+  using A = typename F::arch_type;
+  constexpr bool splits =
+      (std::is_base_of_v<xsimd::ssse3, A> || std::is_base_of_v<xsimd::avx2, A> || std::is_base_of_v<xsimd::avx512bw, A>) && !has_vnni<A>;
+  if constexpr (splits) {
+    return visit(SplitDot<F>());
+#if XSIMD_WITH_SSE2
+  } else if constexpr (std::is_base_of_v<xsimd::sse2, A>) {
+    return visit(PairDot<F>());
 #endif
+  } else {
+    return visit(FusedDot<F>());
+  }
+#endif
+}
 
 }  // namespace webformer

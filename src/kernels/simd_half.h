@@ -5,7 +5,12 @@
 
 namespace webformer {
 
-/// lanes<F> halves as floats, exactly; infinities and NaN stay what they are.
+struct Half {
+  static constexpr std::int32_t sign_and_magnitude = std::int32_t(0x8fffe000u);
+  static constexpr float rebias = std::bit_cast<float>(std::uint32_t{(254 - 15) << 23});
+};
+
+/// lanes<F> finite halves as floats, exactly.
 template <class F>
 inline F load_halves(const std::uint16_t* halves) noexcept {
 #if defined(__F16C__) && !XSIMD_WITH_EMULATED
@@ -19,18 +24,15 @@ inline F load_halves(const std::uint16_t* halves) noexcept {
 #else
   using Ints = IntsOf<F>;
 #ifdef __wasm_simd128__
-  const Ints bits = wasm_i32x4_load16x4(halves);  // signed: the sign is copied up to bit 31
+  const Ints bits = wasm_i32x4_load16x4(halves);  // the sign is copied up to bit 31
 #else
   alignas(64) std::int32_t buffer[F::size];
   for (std::int64_t i = 0; i < lanes<F>; ++i) buffer[i] = std::int16_t(halves[i]);
   const Ints bits = Ints::load_aligned(buffer);
 #endif
   // As core/half.h: the exponent is shifted into float's range by a multiplication, which normalizes subnormals too.
-  const Ints magnitude = (bits & Ints(0x7fff)) << 13;
-  const F value = xsimd::bitwise_cast<float>(magnitude) * F(std::bit_cast<float>(std::uint32_t((254 - 15) << 23)));
-  const Ints top = xsimd::select(xsimd::batch_bool_cast<std::int32_t>(value >= F(65536.f)), Ints(0x7f800000), Ints(0));
-  const Ints sign = bits & Ints(std::int32_t(0x80000000u));
-  return xsimd::bitwise_cast<float>(xsimd::bitwise_cast<std::int32_t>(value) | top | sign);
+  const Ints shifted = (bits << 13) & constant<Ints>(Half::sign_and_magnitude);
+  return xsimd::bitwise_cast<float>(shifted) * constant<F>(Half::rebias);
 #endif
 }
 

@@ -38,7 +38,8 @@ void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
   if (is_refused()) return nullptr;
   const bool plain = alignment <= alignof(std::max_align_t);
   if (!plain && bytes > none - alignment) return nullptr;
-  void* memory = plain ? std::malloc(bytes != 0 ? bytes : 1) : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  void* memory =
+      plain ? std::malloc(bytes != 0 ? bytes : 1) : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
   if (memory == nullptr) return nullptr;
   const std::size_t now = live += usable_size(memory);
   for (std::size_t before = peak; before < now && !peak.compare_exchange_weak(before, now);) {
@@ -73,8 +74,8 @@ bool RefusedAllocation::happened() const noexcept { return refused; }
 }  // namespace webformer
 
 // All forms are replaced, the arrays' too: a sanitizer's own would take the place of those left to the standard library.
-using webformer::allocate, webformer::allocate_or_throw, webformer::release;
 using std::align_val_t, std::nothrow_t, std::size_t;
+using webformer::allocate, webformer::allocate_or_throw, webformer::release;
 constexpr size_t plain = alignof(std::max_align_t);
 void* operator new(size_t bytes) { return allocate_or_throw(bytes, plain); }
 void* operator new[](size_t bytes) { return allocate_or_throw(bytes, plain); }
@@ -82,8 +83,12 @@ void* operator new(size_t bytes, align_val_t alignment) { return allocate_or_thr
 void* operator new[](size_t bytes, align_val_t alignment) { return allocate_or_throw(bytes, static_cast<size_t>(alignment)); }
 void* operator new(size_t bytes, const nothrow_t&) noexcept { return allocate(bytes, plain); }
 void* operator new[](size_t bytes, const nothrow_t&) noexcept { return allocate(bytes, plain); }
-void* operator new(size_t bytes, align_val_t alignment, const nothrow_t&) noexcept { return allocate(bytes, static_cast<size_t>(alignment)); }
-void* operator new[](size_t bytes, align_val_t alignment, const nothrow_t&) noexcept { return allocate(bytes, static_cast<size_t>(alignment)); }
+void* operator new(size_t bytes, align_val_t alignment, const nothrow_t&) noexcept {
+  return allocate(bytes, static_cast<size_t>(alignment));
+}
+void* operator new[](size_t bytes, align_val_t alignment, const nothrow_t&) noexcept {
+  return allocate(bytes, static_cast<size_t>(alignment));
+}
 void operator delete(void* memory) noexcept { release(memory); }
 void operator delete[](void* memory) noexcept { release(memory); }
 void operator delete(void* memory, size_t) noexcept { release(memory); }

@@ -24,23 +24,78 @@ function* expand(ranges) {
 const measuredSet = (name) => new Set(expand(measured.sets[name]));
 
 // ---- general categories of Unicode 16 -------------------------------------------------------------------------------------------------
-const CATEGORIES = ['Cn', 'Lu', 'Ll', 'Lt', 'Lm', 'Lo', 'Mn', 'Mc', 'Me', 'Nd', 'Nl', 'No', 'Pc', 'Pd', 'Ps', 'Pe', 'Pi', 'Pf', 'Po', 'Sm', 'Sc', 'Sk', 'So',
-  'Zs', 'Zl', 'Zp', 'Cc', 'Cf', 'Co', 'Cs'];
+const CATEGORIES = [
+  'Cn',
+  'Lu',
+  'Ll',
+  'Lt',
+  'Lm',
+  'Lo',
+  'Mn',
+  'Mc',
+  'Me',
+  'Nd',
+  'Nl',
+  'No',
+  'Pc',
+  'Pd',
+  'Ps',
+  'Pe',
+  'Pi',
+  'Pf',
+  'Po',
+  'Sm',
+  'Sc',
+  'Sk',
+  'So',
+  'Zs',
+  'Zl',
+  'Zp',
+  'Cc',
+  'Cf',
+  'Co',
+  'Cs',
+];
 /** Symbols that came with Unicode 17. Its letters, marks, numbers and punctuation are told by the measured sets. */
-const NEWER_SYMBOLS = new Set(expand(['20C1', '2B96', 'FBC3-FBD2', 'FD90-FD91', 'FDC8-FDCE', '10ED1-10ED8', '1CCFA-1CCFC', '1CEBA-1CED0', '1CEE0-1CEF0',
-  '1F6D8', '1F777-1F77A', '1F8D0-1F8D8', '1FA54-1FA57', '1FA8A', '1FA8E', '1FAC8', '1FACD', '1FAEA', '1FAEF', '1FBFA']));
+const NEWER_SYMBOLS = new Set(
+  expand([
+    '20C1',
+    '2B96',
+    'FBC3-FBD2',
+    'FD90-FD91',
+    'FDC8-FDCE',
+    '10ED1-10ED8',
+    '1CCFA-1CCFC',
+    '1CEBA-1CED0',
+    '1CEE0-1CEF0',
+    '1F6D8',
+    '1F777-1F77A',
+    '1F8D0-1F8D8',
+    '1FA54-1FA57',
+    '1FA8A',
+    '1FA8E',
+    '1FAC8',
+    '1FACD',
+    '1FAEA',
+    '1FAEF',
+    '1FBFA',
+  ]),
+);
 
 function categoriesOfUnicode16() {
   const tests = CATEGORIES.map((name) => new RegExp(`^\\p{${name}}$`, 'u'));
   const sets = Object.fromEntries(['L', 'M', 'N', 'P'].map((letter) => [letter, measuredSet(`regex \\p{${letter}}`)]));
   const result = new Uint8Array(CODE_POINTS);
   for (let c = 0; c < CODE_POINTS; c++) {
-    if (isSurrogate(c)) { result[c] = CATEGORIES.indexOf('Cs'); continue; }
+    if (isSurrogate(c)) {
+      result[c] = CATEGORIES.indexOf('Cs');
+      continue;
+    }
     const now = tests.findIndex((test) => test.test(text(c)));
     const set = sets[CATEGORIES[now][0]];
     result[c] = NEWER_SYMBOLS.has(c) || (set && !set.has(c)) ? 0 : now;
   }
-  result[0x295] = CATEGORIES.indexOf('Ll');  // a letter without case since Unicode 17
+  result[0x295] = CATEGORIES.indexOf('Ll'); // a letter without case since Unicode 17
   for (const name of ['L', 'M', 'N', 'P', 'Lu', 'Ll']) {
     const want = measuredSet(`regex \\p{${name}}`);
     for (let c = 0; c < CODE_POINTS; c++) {
@@ -62,6 +117,7 @@ const SETS = {
   regex_word: measuredSet('regex \\w'),
   numeric: measuredSet('Digits isolates'),
   accent: measuredSet('StripAccents removes'),
+  nonspacing_accent: new Set([...measuredSet('StripAccents removes')].filter((c) => /\p{Mn}/u.test(text(c)))),
   punctuation: measuredSet('BertPreTokenizer isolates (punctuation)'),
   bert_removed: measuredSet('BertNormalizer clean_text removes'),
   cjk_ideograph: measuredSet('BertNormalizer handle_chinese_chars puts spaces around'),
@@ -71,9 +127,13 @@ const SETS = {
 // JavaScript has no property for these two of the grapheme rules: they are what its segmenter keeps together.
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const clusters = (s) => [...segmenter.segment(s)].length;
-SETS.grapheme_spacing_mark = new Set([...Array(CODE_POINTS).keys()].filter((c) => !isSurrogate(c) && !SETS.grapheme_extend.has(c) && clusters(`a${text(c)}`) === 1));
+SETS.grapheme_spacing_mark = new Set(
+  [...Array(CODE_POINTS).keys()].filter((c) => !isSurrogate(c) && !SETS.grapheme_extend.has(c) && clusters(`a${text(c)}`) === 1),
+);
 SETS.grapheme_prepend = new Set([...Array(CODE_POINTS).keys()].filter((c) => !isSurrogate(c) && clusters(`${text(c)}a`) === 1));
-SETS.grapheme_control = new Set([...matching('[\\p{Cc}\\p{Zl}\\p{Zp}\\p{Cf}]')].filter((c) => !SETS.grapheme_extend.has(c) && !SETS.grapheme_prepend.has(c)));
+SETS.grapheme_control = new Set(
+  [...matching('[\\p{Cc}\\p{Zl}\\p{Zp}\\p{Cf}]')].filter((c) => !SETS.grapheme_extend.has(c) && !SETS.grapheme_prepend.has(c)),
+);
 for (const script of ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Latin', 'Greek', 'Cyrillic', 'Arabic', 'Hebrew', 'Thai', 'Devanagari']) {
   SETS[`script_${script.toLowerCase()}`] = matching(`\\p{Script=${script}}`);
 }
@@ -100,14 +160,21 @@ function foldingBeyondLowercase(lower) {
       if ([...candidate].length !== 1) continue;
       const other = candidate.codePointAt(0);
       const folded = lower.get(other) ?? other;
-      if (folded !== own && new RegExp(`^${text(folded)}$`, 'iu').test(text(c)) && text(folded).toUpperCase().toLowerCase() === text(folded)) map.set(c, folded);
+      if (
+        folded !== own &&
+        new RegExp(`^${text(folded)}$`, 'iu').test(text(c)) &&
+        text(folded).toUpperCase().toLowerCase() === text(folded)
+      )
+        map.set(c, folded);
     }
   }
   return map;
 }
 
 /** What was added to the normal forms after the reference's tables, beside what `measured` lists: Unicode 15 to 17. */
-const NEWER_DECOMPOSITIONS = new Set(expand(['A7F1', '105C9', '105E4', '11383-113C8', '16121-16128', '16D68-16D6A', '1CCD6-1CCF9', '1E030-1E06D']));
+const NEWER_DECOMPOSITIONS = new Set(
+  expand(['A7F1', '105C9', '105E4', '11383-113C8', '16121-16128', '16D68-16D6A', '1CCD6-1CCF9', '1E030-1E06D']),
+);
 const isHangul = (c) => c >= 0xac00 && c <= 0xd7a3;
 
 function decompositions(form) {
@@ -116,7 +183,11 @@ function decompositions(form) {
   for (let c = 0; c < CODE_POINTS; c++) {
     if (isSurrogate(c) || isHangul(c) || NEWER_DECOMPOSITIONS.has(c) || kept[c.toString(16).toUpperCase()]) continue;
     const result = text(c).normalize(form);
-    if (result !== text(c)) map.set(c, [...result].map((s) => s.codePointAt(0)));
+    if (result !== text(c))
+      map.set(
+        c,
+        [...result].map((s) => s.codePointAt(0)),
+      );
   }
   return map;
 }
@@ -135,11 +206,14 @@ function compositions(canonical) {
 
 /** Combining classes as ranks from 1: only their order matters, and normalization shows it. */
 function combiningRanks() {
-  const isHigher = (a, b) => text(0x61, a, b).normalize('NFD') === text(0x61) + text(b).normalize('NFD') + text(a).normalize('NFD') && a !== b;
-  const LOWEST = 0x334, HIGHEST = 0x345;  // of class 1 and 240
-  const combining = [...SETS.accent].filter((c) => text(c).normalize('NFD') === text(c))
+  const isHigher = (a, b) =>
+    text(0x61, a, b).normalize('NFD') === text(0x61) + text(b).normalize('NFD') + text(a).normalize('NFD') && a !== b;
+  const LOWEST = 0x334,
+    HIGHEST = 0x345; // of class 1 and 240
+  const combining = [...SETS.accent]
+    .filter((c) => text(c).normalize('NFD') === text(c))
     .filter((c) => c === LOWEST || c === HIGHEST || isHigher(c, LOWEST) || isHigher(HIGHEST, c));
-  const order = [];  // one mark of each class, ascending
+  const order = []; // one mark of each class, ascending
   for (const c of combining) {
     const at = order.findIndex((other) => !isHigher(c, other));
     if (at < 0) order.push(c);
@@ -149,7 +223,14 @@ function combiningRanks() {
 }
 
 // ---- packing -----------------------------------------------------------------------------------------------------------------------------
-const varint = (n) => { const out = []; while (n > 127) { out.push((n & 127) | 128); n = Math.floor(n / 128); } return [...out, n]; };
+const varint = (n) => {
+  const out = [];
+  while (n > 127) {
+    out.push((n & 127) | 128);
+    n = Math.floor(n / 128);
+  }
+  return [...out, n];
+};
 const zigzag = (n) => varint(n < 0 ? -n * 2 - 1 : n * 2);
 
 function runsOf(valueOf) {
@@ -176,7 +257,8 @@ function packMap(map) {
   for (const [c, to] of [...map].sort((a, b) => a[0] - b[0])) {
     const run = runs.at(-1);
     const step = run && c - run.last;
-    if (run && to - c === run.difference && step <= 2 && (run.count === 1 || step === run.step)) Object.assign(run, { last: c, step, count: run.count + 1 });
+    if (run && to - c === run.difference && step <= 2 && (run.count === 1 || step === run.step))
+      Object.assign(run, { last: c, step, count: run.count + 1 });
     else runs.push({ first: c, last: c, step: 1, count: 1, difference: to - c });
   }
   let end = 0;
@@ -188,16 +270,23 @@ function packMap(map) {
 }
 /** (gap, length, then each code point as the difference to the one before) */
 function packStrings(map) {
-  let end = 0, before = 0;
-  return [...map].sort((a, b) => a[0] - b[0]).flatMap(([c, parts]) => {
-    const out = [...varint(c - end), parts.length];
-    for (const part of parts) { out.push(...zigzag(part - before)); before = part; }
-    end = c;
-    return out;
-  });
+  let end = 0,
+    before = 0;
+  return [...map]
+    .sort((a, b) => a[0] - b[0])
+    .flatMap(([c, parts]) => {
+      const out = [...varint(c - end), parts.length];
+      for (const part of parts) {
+        out.push(...zigzag(part - before));
+        before = part;
+      }
+      end = c;
+      return out;
+    });
 }
 function packPairs(list) {
-  let before = 0, result = 0;
+  let before = 0,
+    result = 0;
   return list.flatMap(([first, second, composed]) => {
     const out = [...varint(first - before), ...varint(second), ...zigzag(composed - result)];
     before = first;
@@ -220,7 +309,10 @@ function array(name, type, values) {
   const lines = [];
   let line = ' ';
   for (const value of values) {
-    if (line.length + String(value).length + 2 > 140) { lines.push(line); line = ' '; }
+    if (line.length + String(value).length + 2 > 140) {
+      lines.push(line);
+      line = ' ';
+    }
     line += ` ${value},`;
   }
   return `const ${type} ${name}[${values.length}] = {\n${[...lines, line].join('\n')}\n};\nconst std::size_t ${name}_size = ${values.length};\n`;
@@ -230,12 +322,20 @@ const output = `// Generated by generate.mjs from measured character classes and
 
 namespace webformer::unicode_tables {
 
-${array('categories', 'std::uint8_t', packRuns((c) => categories[c]))}
+${array(
+  'categories',
+  'std::uint8_t',
+  packRuns((c) => categories[c]),
+)}
 ${array('sets', 'std::uint8_t', packedSets.flat())}
 ${array('set_starts', 'std::uint16_t', starts)}
 ${array('lowercase', 'std::uint8_t', packMap(lower))}
 ${array('folding', 'std::uint8_t', packMap(foldingBeyondLowercase(lower)))}
-${array('combining_ranks', 'std::uint8_t', packRuns((c) => ranks.get(c) ?? 0))}
+${array(
+  'combining_ranks',
+  'std::uint8_t',
+  packRuns((c) => ranks.get(c) ?? 0),
+)}
 ${array('canonical', 'std::uint8_t', packStrings(canonical))}
 ${array('compatibility', 'std::uint8_t', packStrings(compatibility))}
 ${array('compositions', 'std::uint8_t', packPairs(compositions(canonical)))}

@@ -19,6 +19,9 @@ TEST_CASE("a number's text is the shortest that reads back as the same number") 
   CHECK(to_text(0.1 + 0.2) == "0.30000000000000004");
   CHECK(to_text(1e-12) == "1e-12");
   CHECK(to_text(1e30) == "1e+30");
+  CHECK(to_text(0.1f) == "0.1");
+  CHECK(to_text(3.4028235e38f) == "3.4028235e+38");
+  CHECK(to_text(16777216.0f) == "16777216");
   CHECK(to_text(5e-324) == "5e-324");
   CHECK(to_text(std::numeric_limits<double>::max()) == "1.7976931348623157e+308");
   CHECK(to_text(std::numeric_limits<double>::infinity()) == "inf");

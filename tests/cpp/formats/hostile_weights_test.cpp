@@ -113,7 +113,6 @@ TEST_CASE("a header of 90 MB is done with in seconds, be it 10 million things th
     const std::string file = with_length(*header);
     CAPTURE(file.size());
     const double seconds = seconds_of([&] { CHECK(verdict_of([&] { stream_file(bytes_of(file), 1 << 20); }) == verdict); });
-    MESSAGE(seconds, " s");
-    CHECK(seconds < 20);
+    CHECK(seconds < 60);  // 1 to 3 on an idle machine; what is quadratic takes hours
   }
 }

@@ -103,7 +103,7 @@ TEST_CASE("a refusal names the file, the item, what was found, and what was expe
   CHECK(refusal("metadata_number") == "model.safetensors: .__metadata__.format is 1, a string expected");
   CHECK(refusal("overlapping_offsets") ==
         "model.safetensors: tensors \"weight\" and \"bias\" overlap: the first ends at byte 183, the second begins at byte 179");
-  CHECK(refusal("hole_between") == "model.safetensors: tensor \"bias\" begins at byte 187, 183 expected, where the one before it ends");
+  CHECK(refusal("hole_between") == "model.safetensors: tensor \"bias\" begins at byte 187, 183 expected");
   CHECK(refusal("bytes_after_last") == "model.safetensors: 1 bytes after the last tensor, which ends at byte 195");
   CHECK(refusal("two_bytes_short") == "model.safetensors: the file has 193 bytes, and tensor \"bias\" ends at byte 195");
   CHECK(refusal("offsets_exponent") == "model.safetensors: .bias.data_offsets[1] is 36.0, a whole number from 0 to 2^53 expected");

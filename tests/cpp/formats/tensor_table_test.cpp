@@ -43,8 +43,8 @@ TEST_CASE("between aligned tensors there is padding up to the alignment, and no 
   CHECK(refusal({bytes("a", 8, 10), bytes("b", 16, 17)}, 17, 8) == "no error");
   CHECK(refusal({bytes("a", 8, 10), bytes("b", 16, 17)}, 24, 8) == "no error");
   CHECK(refusal({bytes("a", 8, 10), bytes("b", 16, 17)}, 25, 8) == "f: 8 bytes after the last tensor, which ends at byte 17");
-  CHECK(refusal({bytes("a", 8, 10), bytes("b", 10, 11)}, 11, 8) == "f: tensor \"b\" begins at byte 10, 16 expected, where the one before it ends");
-  CHECK(refusal({bytes("a", 8, 10), bytes("b", 24, 25)}, 25, 8) == "f: tensor \"b\" begins at byte 24, 16 expected, where the one before it ends");
+  CHECK(refusal({bytes("a", 8, 10), bytes("b", 10, 11)}, 11, 8) == "f: tensor \"b\" begins at byte 10, 16 expected");
+  CHECK(refusal({bytes("a", 8, 10), bytes("b", 24, 25)}, 25, 8) == "f: tensor \"b\" begins at byte 24, 16 expected");
 }
 
 TEST_CASE("shapes are checked before anything is allocated for them") {

@@ -10,7 +10,7 @@ using test::RandomMatrix;
 
 namespace {
 constexpr float infinity = std::numeric_limits<float>::infinity();
-constexpr Activation activations[] = {Activation::identity, Activation::relu, Activation::gelu, Activation::gelu_tanh,
+constexpr Activation activations[] = {Activation::identity,   Activation::relu, Activation::gelu, Activation::gelu_tanh,
                                       Activation::quick_gelu, Activation::silu, Activation::tanh, Activation::sigmoid};
 }  // namespace
 
@@ -39,7 +39,8 @@ TEST_CASE("gated activations multiply by the other half") {
   activate_gated(Activation::silu, gate.view(), up.view());
   for (std::int64_t i = 0; i < 3; ++i) {
     for (std::int64_t j = 0; j < 21; ++j) {
-      CHECK(gate.view().at(i, j) == doctest::Approx(reference::activate(Activation::silu, before.view().at(i, j)) * up.view().at(i, j)).epsilon(1e-5));
+      CHECK(gate.view().at(i, j) ==
+            doctest::Approx(reference::activate(Activation::silu, before.view().at(i, j)) * up.view().at(i, j)).epsilon(1e-5));
     }
   }
 }

@@ -39,16 +39,16 @@ Numbers quantized(ConstMatrix x, std::int64_t group, Quantized (*quantize)(const
 }
 
 Numbers as_seen(WeightType type, ConstMatrix x) {
-  if (type == WeightType::int8) return quantized(x, Int8Panels<Floats>::group, quantize_7bit);
-  if (type == WeightType::int4) return quantized(x, Int4Panels<Floats>::group, quantize_8bit);
+  if (type == WeightType::int8) return quantized(x, Int8Panels<FusedDot<Floats>>::group, quantize_7bit);
+  if (type == WeightType::int4) return quantized(x, Int4Panels<FusedDot<Floats>>::group, quantize_8bit);
   Numbers same(x.rows, x.cols);
   for (std::int64_t i = 0; i < x.rows; ++i) std::copy_n(x.row(i), x.cols, same.view().row(i));
   return same;
 }
 
 /// The largest difference from the reference on the weights as kept and the inputs as quantized, as a share of the largest output.
-double error(WeightType type, std::int64_t rows, std::int64_t outputs, std::int64_t inputs, bool with_bias, std::int64_t gap, std::int64_t shift,
-             unsigned seed) {
+double error(WeightType type, std::int64_t rows, std::int64_t outputs, std::int64_t inputs, bool with_bias, std::int64_t gap,
+             std::int64_t shift, unsigned seed) {
   Randomness random(seed);
   Numbers x = random.matrix(rows, inputs, 1, gap, shift), w = random.matrix(outputs, inputs, 0.1f);
   const std::vector<float> bias = random.row(outputs);

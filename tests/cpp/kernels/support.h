@@ -31,7 +31,8 @@ class Numbers {
   bool kept_within_bounds() const {
     for (std::size_t i = 0; i < memory_.size(); ++i) {
       const std::int64_t place = std::int64_t(i) - shift_;
-      const bool inside = place >= 0 && place / std::max<std::int64_t>(stride_, 1) < rows_ && place % std::max<std::int64_t>(stride_, 1) < cols_;
+      const bool inside =
+          place >= 0 && place / std::max<std::int64_t>(stride_, 1) < rows_ && place % std::max<std::int64_t>(stride_, 1) < cols_;
       if (!inside && memory_[i] != untouched) return false;
     }
     return true;

@@ -1,0 +1,153 @@
+// The page for everyone: by keyboard, in Korean, in the dark, on a narrow screen; and how little it loads first.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { test } from 'node:test';
+import { brotliCompressSync } from 'node:zlib';
+import { ROOT } from '../../wasm/setup/paths.mjs';
+import { eventually, pageForTests, PATIENCE, screenshot } from './page-driver.mjs';
+
+const open = pageForTests();
+const chosenTab = (page) => page.locator('[role=tab][aria-selected=true]').getAttribute('id');
+const focused = (page) => page.evaluate(() => document.activeElement?.id);
+
+test('the tabs are used by arrow keys', async (t) => {
+  const page = await open(t);
+  await page.focus('#tab-translate');
+  const seen = [];
+  for (const key of ['ArrowRight', 'ArrowRight', 'ArrowRight', 'ArrowLeft', 'Home', 'End']) {
+    await page.keyboard.press(key);
+    seen.push(await chosenTab(page));
+    assert.equal(await focused(page), seen.at(-1));
+  }
+  assert.deepEqual(seen, ['tab-generate', 'tab-tokenize', 'tab-translate', 'tab-tokenize', 'tab-translate', 'tab-tokenize']);
+  assert.deepEqual(await page.locator('[role=tabpanel]:visible').evaluateAll((panels) => panels.map(({ id }) => id)), ['tokenize']);
+});
+
+test('a tale is written and stopped by keyboard, and looked into by arrow keys', async (t) => {
+  const page = await open(t, { hash: '#generate?length=400&temperature=0.8' });
+  await page.focus('#prompt');
+  await page.keyboard.press('Control+Enter');
+  await page.locator('#story .step').nth(4).waitFor(PATIENCE);
+  await page.keyboard.press('Escape');
+  await page.locator('#generate-run:not([disabled])').waitFor(PATIENCE);
+  await page.focus('#story');
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('ArrowLeft');
+  assert.equal(await page.locator('#story .looked').count(), 1);
+  const steps = await page.locator('#story .step').count();
+  assert.match(await page.locator('#candidates-context').innerText(), new RegExp(`^Token ${steps - 1}:`));
+});
+
+test('pieces are read one by one by arrow keys', async (t) => {
+  const page = await open(t, { hash: '#tokenize' });
+  await page.locator('.piece').first().waitFor(PATIENCE);
+  await page.locator('.pieces').first().focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  assert.match(await page.locator('.piece-detail').first().innerText(), /^2\./);
+});
+
+test('everything that can be focused has a name and a visible focus', async (t) => {
+  const page = await open(t);
+  for (const tab of ['translate', 'generate', 'tokenize']) {
+    await page.click(`#tab-${tab}`);
+    await page.waitForTimeout(300);
+    const nameless = await page.evaluate(() => [...document.querySelectorAll('button, input, select, textarea, a, [tabindex="0"]')]
+      .filter((element) => element.checkVisibility() && !element.disabled)
+      .filter((element) => !(element.ariaLabel || element.labels?.[0]?.textContent.trim() || element.textContent.trim()
+        || element.getAttribute('aria-labelledby'))).map(({ outerHTML }) => outerHTML.slice(0, 80)));
+    assert.deepEqual(nameless, []);
+  }
+  await page.keyboard.press('Tab');
+  const outline = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
+  assert.equal(outline, 'solid');
+});
+
+test('Korean is chosen, kept, in the link, and complete', async (t) => {
+  const page = await open(t);
+  await page.click('#language-ko');
+  assert.equal(await page.getAttribute('html', 'lang'), 'ko');
+  await eventually(() => page.evaluate(() => location.hash.includes('lang=ko')), true);
+  // names of methods, and of the languages themselves, are the same in both
+  const same = /^(English|한국어|Top-k|Top-p|webformer)$/;
+  const english = await page.locator('[data-t]').evaluateAll((all) => all.map((e) => e.textContent.trim()).filter((x) => !/[가-힣]/.test(x)));
+  assert.deepEqual(english.filter((text) => !same.test(text)), []);
+  await page.goto(new URL('/', page.url()).href);
+  assert.equal(await page.getAttribute('html', 'lang'), 'ko');
+  assert.equal(await page.locator('#tab-translate').innerText(), '번역');
+});
+
+test('index.html says in English what the English messages say', async (t) => {
+  const page = await open(t);
+  const html = await readFile(path.join(ROOT, 'demo/index.html'), 'utf8');
+  const differing = await page.evaluate((source) => {
+    const texts = (root) => [...root.querySelectorAll('[data-t]')].map((e) => e.textContent.replace(/\s+/g, ' ').trim());
+    const shown = texts(document);
+    return texts(new DOMParser().parseFromString(source, 'text/html')).filter((text, i) => text !== shown[i]);
+  }, html);
+  assert.deepEqual(differing, []);
+});
+
+test('the colours follow the system, until the button says otherwise', async (t) => {
+  const page = await open(t, { colorScheme: 'dark' });
+  const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+  const dark = await ground();
+  await page.click('#theme');
+  const light = await ground();
+  assert.notEqual(light, dark);
+  await page.reload();
+  assert.equal(await ground(), light);
+  await page.emulateMedia({ colorScheme: 'light' });
+  assert.equal(await ground(), light);
+});
+
+test('the first view is at most 100 kB before WebAssembly and models', async (t) => {
+  const page = await open(t);
+  const urls = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
+  const origin = new URL(page.url()).origin;
+  const isPage = (url) => url.startsWith(origin) && /\.(js|css|svg)$/.test(url) && !/worker|wasm|relaxed/.test(url);
+  const first = [`${origin}/`, ...urls.filter(isPage)];
+  let total = 0;
+  for (const url of new Set(first)) total += brotliCompressSync(Buffer.from(await (await page.request.get(url)).body())).length;
+  t.diagnostic(`${(total / 1000).toFixed(1)} kB, brotli, in ${first.length} files`);
+  assert.ok(total <= 100_000, `${total} bytes`);
+});
+
+test('at 390 pixels nothing is cut off', async (t) => {
+  const page = await open(t, { viewport: { width: 390, height: 844 } });
+  for (const tab of ['translate', 'generate', 'tokenize']) {
+    await page.click(`#tab-${tab}`);
+    await page.waitForTimeout(500);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390, tab);
+  }
+});
+
+const LOOKS = [
+  { name: 'en-light', hash: 'lang=en', colorScheme: 'light' },
+  { name: 'en-dark', hash: 'lang=en', colorScheme: 'dark' },
+  { name: 'ko-light', hash: 'lang=ko', colorScheme: 'light' },
+  { name: 'ko-dark', hash: 'lang=ko', colorScheme: 'dark' },
+  { name: 'en-light-390', hash: 'lang=en', colorScheme: 'light', viewport: { width: 390, height: 844 } },
+  { name: 'ko-dark-390', hash: 'lang=ko', colorScheme: 'dark', viewport: { width: 390, height: 844 } },
+];
+for (const { name, hash, ...options } of LOOKS) {
+  test(`the page is looked at: ${name}`, async (t) => {
+    const paragraph = 'My brother works in a bank. He gets up early every day. I have never seen such a beautiful garden.';
+    const page = await open(t, { hash: `#translate?text=${encodeURIComponent(paragraph)}&${hash}`, ...options });
+    await eventually(() => page.locator('#target .sentence:not(.stale)').count(), 3);
+    await page.locator('#alternatives button').nth(3).waitFor(PATIENCE);
+    await screenshot(page, `translate-${name}`);
+    await page.click('#tab-generate');
+    await page.locator('#seed').fill('7');
+    await page.click('#generate-run');
+    await page.locator('#generate-run:not([disabled])').waitFor(PATIENCE);
+    await screenshot(page, `generate-${name}`, () => page.locator('#story .step').nth(20).hover());
+    await page.click('#tab-tokenize');
+    await page.locator('.card').nth(1).locator('.piece').nth(2).waitFor(PATIENCE);
+    await screenshot(page, `tokenize-${name}`, async () => {
+      await page.locator('.card').nth(1).locator('.piece').nth(2).hover();
+      assert.ok(await page.locator('.piece.lit').count() > 1);
+    });
+  });
+}

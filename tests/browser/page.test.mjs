@@ -1,0 +1,218 @@
+// The page's tabs, used as a person uses them. Expected texts and ids: golden.json of the embedded models, made with transformers.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { eventually, golden, pageForTests, PATIENCE } from './page-driver.mjs';
+
+const open = pageForTests();
+const textOf = (page, selector) => async () => (await page.locator(selector).innerText()).trim();
+const translation = (page) => textOf(page, '#target');
+const done = (page) => page.locator('#target[aria-busy="false"] .sentence').first().waitFor(PATIENCE);
+
+/** Three short sentences of the translator's dev set, and what transformers' beam search makes of them. */
+const sentences = (await golden('en-fr')).cases.filter(({ text }) => /^[A-Z][\w' ]+[.?]$/.test(text) && text.length > 20).slice(0, 3);
+const [first, second] = sentences;
+
+test('the first view translates the example', async (t) => {
+  const page = await open(t);
+  await done(page);
+  assert.match(await translation(page)(), /hier/, 'Do you remember what he said yesterday?');
+});
+
+test('a typed sentence is translated as transformers does it', async (t) => {
+  const page = await open(t);
+  await page.fill('#source', '');
+  await page.locator('#source').pressSequentially(first.text, { delay: 15 });
+  await eventually(translation(page), first.beam.text);
+});
+
+test('a translation appears while it is made', async (t) => {
+  const page = await open(t);
+  await done(page);
+  await page.evaluate(() => {
+    globalThis.seen = new Set();
+    const target = document.getElementById('target');
+    new MutationObserver(() => seen.add(target.innerText)).observe(target, { subtree: true, childList: true, characterData: true });
+  });
+  await page.fill('#source', second.text);
+  await eventually(translation(page), second.beam.text);
+  const seen = await page.evaluate(() => [...seen]);
+  assert.ok(seen.length >= 4, `several states before the last one: ${JSON.stringify(seen)}`);
+});
+
+test('a paragraph is translated sentence by sentence, and each can be looked into', async (t) => {
+  const page = await open(t);
+  await page.fill('#source', sentences.map(({ text }) => text).join(' '));
+  await eventually(translation(page), sentences.map(({ beam }) => beam.text).join(' '));
+  await page.locator('#target .sentence').nth(1).click();
+  assert.equal(await textOf(page, '#alternatives-sentence')(), second.text);
+  assert.equal(await page.locator('#alternatives button').first().locator('.alternative-text').innerText(), second.beam.text);
+});
+
+test('other translations come with falling scores, and one of them can be used', async (t) => {
+  const page = await open(t);
+  await page.fill('#source', first.text);
+  await eventually(translation(page), first.beam.text);
+  await eventually(() => page.locator('#alternatives button').count(), 4);
+  const scores = (await page.locator('.alternative-score').allInnerTexts()).map((text) => Number(text.replace('−', '-')));
+  assert.ok(Math.abs(scores[0] - first.beam.score) < 0.002, `${scores[0]} of ${first.beam.score}`);
+  assert.deepEqual(scores, scores.toSorted((a, b) => b - a));
+  const other = await page.locator('.alternative-text').nth(2).innerText();
+  await page.locator('#alternatives button').nth(2).click();
+  assert.equal(await translation(page)(), other);
+});
+
+test('one beam gives one translation, and says why', async (t) => {
+  const page = await open(t);
+  await page.selectOption('#beams', '1');
+  await done(page);
+  await eventually(() => page.locator('#alternatives button').count(), 1);
+  assert.match(await textOf(page, '#alternatives .hint')(), /more beams/);
+});
+
+const tale = (await golden('tales')).cases[0];
+const startOfTale = tale.greedy_text.slice(0, 60);
+
+async function setRange(page, id, value) {
+  await page.locator(id).evaluate((input, v) => {
+    input.value = v;
+    input.dispatchEvent(new Event('input', { bubbles: true }));
+  }, value);
+}
+const written = (page) => page.locator('#story .step').allInnerTexts().then((texts) => texts.join(''));
+const idle = (page) => page.locator('#generate-run:not([disabled])').waitFor(PATIENCE);
+
+test('a tale at temperature 0 is the greedy one of transformers', async (t) => {
+  const page = await open(t, { hash: '#generate' });
+  await page.fill('#prompt', tale.prompt);
+  await setRange(page, '#temperature', '0');
+  await setRange(page, '#length', '48');
+  await page.click('#generate-run');
+  await idle(page);
+  assert.ok((await page.locator('#story').textContent()).startsWith(tale.prompt + startOfTale), await page.locator('#story').textContent());
+  assert.equal(await page.locator('#story .step').count(), 48);
+  assert.match(await textOf(page, '#generate-measure')(), /48 tokens · [\d.,]+ tokens\/s/);
+  assert.match(await textOf(page, '#status-speed')(), /[\d.,]+ tokens\/s/);
+});
+
+test('Stop stops a tale within a few tokens', async (t) => {
+  const page = await open(t, { hash: '#generate' });
+  await setRange(page, '#length', '400');
+  await page.click('#generate-run');
+  await page.locator('#story .step').nth(4).waitFor(PATIENCE);
+  await page.click('#generate-stop');
+  await idle(page);
+  const stopped = await page.locator('#story .step').count();
+  assert.ok(stopped < 400, `${stopped} tokens`);
+  await page.waitForTimeout(300);
+  assert.equal(await page.locator('#story .step').count(), stopped);
+});
+
+test('the same seed tells the same tale, another seed another', async (t) => {
+  const page = await open(t, { hash: '#generate?seed=7&length=32' });
+  const tell = async () => {
+    await page.click('#generate-run');
+    await idle(page);
+    return written(page);
+  };
+  const one = await tell();
+  assert.equal(await tell(), one);
+  await page.fill('#seed', '8');
+  assert.notEqual(await tell(), one);
+});
+
+test('the next token is shown with its chances, and one that is picked is added', async (t) => {
+  const page = await open(t, { hash: '#generate' });
+  const shares = page.locator('.candidate-share');
+  await eventually(async () => (await shares.first().innerText()).endsWith('%'), true);
+  assert.equal(await page.locator('#candidates button:not([disabled])').count(), 8);
+  const sum = (await shares.allInnerTexts()).reduce((all, text) => all + parseFloat(text), 0);
+  assert.ok(sum > 20 && sum <= 101, `${sum} %`);
+
+  const token = (await page.locator('.candidate-text').nth(1).textContent()).replaceAll('␣', ' ');
+  const prompt = await page.inputValue('#prompt');
+  await page.locator('#candidates button').nth(1).click();
+  assert.equal(await page.inputValue('#prompt'), prompt + token);
+
+  // a colder choice favours the likeliest
+  const likeliest = async () => parseFloat(await shares.first().innerText());
+  await eventually(async () => (await page.locator('.candidate-text').first().innerText()) !== '', true);
+  await page.waitForTimeout(600);
+  const before = await likeliest();
+  await setRange(page, '#temperature', '0.3');
+  await eventually(async () => await likeliest() > before, true);
+});
+
+test('each token of a tale remembers what else might have stood there', async (t) => {
+  const page = await open(t, { hash: '#generate?seed=7&length=32' });
+  await page.click('#generate-run');
+  await idle(page);
+  const step = page.locator('#story .step').nth(9);
+  await step.hover();
+  const face = (await step.textContent()).replaceAll(' ', '␣');
+  assert.match(await textOf(page, '#candidates-context')(), /10/);
+  const taken = await page.locator('#candidates .taken .candidate-text').allTextContents();
+  assert.ok(taken.length === 0 || taken[0] === face, `${taken} is the token ${face}`);
+  assert.ok((await page.locator('#candidates button:not([disabled])').count()) > 0);
+});
+
+test('both tokenizers cut a text as the reference does', async (t) => {
+  const page = await open(t, { hash: '#tokenize' });
+  const ids = (card) => page.locator('.card').nth(card).locator('.piece-id').allInnerTexts().then((texts) => texts.map(Number));
+  await page.fill('#text', first.text);
+  await eventually(() => ids(0), first.ids);
+  await page.fill('#text', tale.prompt);
+  await eventually(() => ids(1), tale.ids.slice(1));    // <|endoftext|> is not the tokenizer's to add
+  assert.match(await page.locator('.card-count').nth(1).innerText(), new RegExp(`^${tale.ids.length - 1} tokens`));
+
+  await page.fill('#text', first.text);
+  await page.uncheck('#special-tokens');
+  await eventually(() => ids(0), first.ids.slice(0, -1));
+});
+
+test('a piece that is pointed at lights the same characters in the other tokenizer', async (t) => {
+  const page = await open(t, { hash: '#tokenize' });
+  await page.fill('#text', 'mermaid');
+  await page.locator('.card').first().locator('.piece').first().hover();
+  assert.ok(await page.locator('.card').nth(1).locator('.piece.lit').count() > 0);
+  assert.match(await page.locator('.card').first().locator('.piece-detail').innerText(), /id \d+\s+characters 0 to \d/);
+});
+
+test('a link shows what its sender saw', async (t) => {
+  const page = await open(t, { hash: '#tokenize?text=newer%20wider&special=0&lang=en' });
+  assert.equal(await page.inputValue('#text'), 'newer wider');
+  assert.equal(await page.isChecked('#special-tokens'), false);
+  await page.click('#tab-translate');
+  await page.fill('#source', second.text);
+  await page.selectOption('#beams', '2');
+  await eventually(() => page.evaluate(() => location.hash.includes('beams=2')), true);
+  const hash = await page.evaluate(() => location.hash);
+  const other = await open(t, { hash });
+  assert.equal(await other.inputValue('#source'), second.text);
+  assert.equal(await other.inputValue('#beams'), '2');
+});
+
+test('nothing moves on the page while results stream in', async (t) => {
+  const page = await open(t, { hash: '#generate' });
+  await idle(page);
+  await page.waitForTimeout(500);
+  await page.evaluate(() => { shifts.length = 0; });
+  await page.click('#generate-run');
+  await idle(page);
+  await page.click('#tab-translate');
+  await done(page);
+  await page.waitForTimeout(600);
+  await page.evaluate(() => { shifts.length = 0; });
+  await page.fill('#source', sentences.map(({ text }) => text).join(' '));
+  await eventually(translation(page), sentences.map(({ beam }) => beam.text).join(' '));
+  assert.deepEqual(await page.evaluate(() => shifts), []);
+});
+
+test('the strip at the foot says what runs', async (t) => {
+  const page = await open(t);
+  await done(page);
+  assert.match(await textOf(page, '#status-build')(), /SIMD/);
+  assert.match(await textOf(page, '#status-threads')(), /^\d+$/);
+  assert.equal(await textOf(page, '#status-device')(), 'WebAssembly');
+  assert.match(await textOf(page, '#status-memory')(), /^[\d.]+ MB$/);
+  assert.match(await textOf(page, '#status-version')(), /^\d+\.\d+\.\d+/);
+});

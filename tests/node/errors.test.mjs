@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { TransformerError, capabilities, loadModel } from 'webformer';
+import { bert } from '../fixtures/make_models.mjs';
+import { opened, rejects } from './support.mjs';
+
+const source = (name) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
+
+test('the codes of TypeScript are those of C++, in the same order', () => {
+  const cpp = /enum class Code \{([^}]+)\}/
+    .exec(source('src/core/error.h'))[1]
+    .replace(/\/\/.*/g, '')
+    .match(/\w+/g);
+  const typescript = /ERROR_CODES = \[([^\]]+)\]/.exec(source('web/errors.ts'))[1].match(/\w+/g);
+  assert.deepEqual(typescript, cpp);
+});
+
+test('the version is that of package.json', async () => {
+  assert.equal((await capabilities()).version, JSON.parse(source('package.json')).version);
+});
+
+test('an error is an Error with a code, and details for programs', async () => {
+  const error = await rejects(loadModel(bert(), { dtpye: 'f32' }), 'invalid_argument');
+  assert.ok(error instanceof Error);
+  assert.equal(error.name, 'TransformerError');
+  assert.deepEqual(error.details, { option: 'dtpye', suggestion: 'dtype' });
+});
+
+test('an unknown option is refused, with the nearest known one', async (t) => {
+  await rejects(loadModel(bert(), { max_length: 3 }), 'invalid_argument', /unknown option 'max_length'; did you mean 'maxLength'\?/);
+  const model = await opened(t, bert());
+  await rejects(model.forward({ inputIds: [[1]] }, { attention: true }), 'invalid_argument', /'attention'; did you mean 'attentions'\?/);
+  await rejects(model.forward({ inputids: [[1]] }), 'invalid_argument', /did you mean 'inputIds'\?/);
+  await rejects(model.embed('the fox', { poolling: 'cls' }), 'invalid_argument', /did you mean 'pooling'\?/);
+  await rejects(model.generate([1], { zzz: 1 }).result(), 'invalid_argument', /unknown option 'zzz'; there are: maxNewTokens/);
+});
+
+test('values of the wrong kind are refused by name', async () => {
+  const wrong = {
+    dtype: 'int3',
+    device: 'gpu',
+    threads: 0,
+    maxLength: 1.5,
+    worker: 1,
+    cache: 'yes',
+    integrity: { a: 'b' },
+    headers: { a: 'b\nc' },
+    onProgress: 3,
+    signal: {},
+    wasmUrl: 7,
+  };
+  for (const [name, value] of Object.entries(wrong))
+    await rejects(loadModel(bert(), { [name]: value }), 'invalid_argument', new RegExp(name));
+  for (const source of [undefined, null, 3, '', [], new Map(), [new Uint8Array(3)], new Map([['a', 'text']])])
+    await rejects(loadModel(source), 'invalid_argument', /source/);
+});
+
+test('what does not exist yet says so', async (t) => {
+  const model = await opened(t, bert());
+  for (const method of ['save', 'mergeAdapter', 'saveAdapter']) await rejects(model[method](), 'unsupported_model', new RegExp(method));
+});
+
+test('TransformerError can be made by hand', () => {
+  const error = new TransformerError('aborted', 'x', { cause: 7 });
+  assert.equal(error.name, 'AbortError');
+  assert.equal(error.cause, 7);
+});

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { causalMask, cosineSimilarity, oneHot, paddingMask } from 'webformer';
+import { bert, llama } from '../fixtures/make_models.mjs';
+import { opened, rejects, throws } from './support.mjs';
+
+const rows = (tensor) => {
+  const width = tensor.shape.at(-1);
+  return Array.from({ length: tensor.data.length / width }, (_, i) => [...tensor.data.subarray(i * width, (i + 1) * width)]);
+};
+const near = (got, want, tolerance = 1e-5) =>
+  got.forEach((value, i) => assert.ok(Math.abs(value - want[i]) <= tolerance, `${value} for ${want[i]} at ${i}`));
+
+test('ids that are no ids are refused with their place', async (t) => {
+  const model = await opened(t, bert());
+  for (const [wrong, place] of [
+    [[[1, -1]], '\\[0\\]\\[1\\]: -1'],
+    [[[1], [NaN]], '\\[1\\]\\[0\\]: NaN'],
+    [[[1.5]], '1.5'],
+    [[[3n]], '3n'],
+    [[['1']], '"1"'],
+    [[[null]], 'null'],
+    [[[2 ** 31]], '2147483648'],
+    [[[, 1]], 'undefined'],
+  ])
+    await rejects(model.forward({ inputIds: wrong }), 'invalid_argument', new RegExp(`inputIds.*${place}`));
+  for (const wrong of [[new Float32Array(2)], [new BigInt64Array(2)], ['12'], 'ids', [[1], [1, 2]], [{ length: 1 }]])
+    await rejects(model.forward({ inputIds: wrong }), 'invalid_argument', /inputIds/);
+  await rejects(model.forward({ inputIds: [[1, 99]] }), 'invalid_argument', /99/);
+  await rejects(model.forward({}), 'invalid_argument', /inputIds/);
+  await rejects(model.forward([[1]]), 'invalid_argument', /inputs/);
+  await rejects(model.forward({ inputIds: [[1, 2]], attentionMask: [[1]] }), 'invalid_argument', /attentionMask|attention_mask/);
+  await rejects(model.forward({ inputIds: [Array(33).fill(1)] }), 'context_full', /33/);
+});
+
+test('an Int32Array whose memory went elsewhere is refused', async (t) => {
+  const model = await opened(t, bert());
+  const ids = Int32Array.of(1, 2);
+  structuredClone(ids, { transfer: [ids.buffer] });
+  await rejects(model.forward({ inputIds: [ids] }), 'invalid_argument', /transferred/);
+});
+
+test('what is handed in is left as it was', async (t) => {
+  const files = bert(),
+    before = new Map([...files].map(([name, bytes]) => [name, Buffer.from(bytes)]));
+  const model = await opened(t, files);
+  const ids = Int32Array.of(2, 5, 6, 3);
+  await model.forward({ inputIds: [ids] });
+  assert.deepEqual([...ids], [2, 5, 6, 3]);
+  for (const [name, bytes] of files) assert.ok(before.get(name).equals(bytes), name);
+});
+
+test('padding does not change what a row gives', async (t) => {
+  const model = await opened(t, bert());
+  const alone = await model.forward({ inputIds: [[2, 5, 6, 3]] });
+  const padded = await model.forward({
+    inputIds: [
+      [2, 5, 6, 3, 0, 0],
+      [2, 5, 6, 7, 8, 3],
+    ],
+    attentionMask: [
+      [1, 1, 1, 1, 0, 0],
+      [1, 1, 1, 1, 1, 1],
+    ],
+  });
+  assert.deepEqual(padded.logits.shape, [2, 6, model.info.vocabSize]);
+  for (let i = 0; i < 4; i++) near(rows(padded.logits)[i], rows(alone.logits)[i]);
+});
+
+test('logits of all, the last, chosen or no positions are the same numbers', async (t) => {
+  const model = await opened(t, llama());
+  const inputs = { inputIds: [[0, 40, 50, 60]] };
+  const all = rows((await model.forward(inputs)).logits);
+  near(rows((await model.forward(inputs, { logits: 'last' })).logits)[0], all[3]);
+  const chosen = rows((await model.forward(inputs, { logits: [1, 3] })).logits);
+  near(chosen[0], all[1]);
+  near(chosen[1], all[3]);
+  assert.equal((await model.forward(inputs, { logits: 'none' })).logits, undefined);
+  await rejects(model.forward(inputs, { logits: [4] }), 'invalid_argument', /4/);
+  await rejects(model.forward(inputs, { logits: 'first' }), 'invalid_argument', /logits/);
+});
+
+test('attentions are probabilities, hidden states one more than layers', async (t) => {
+  const model = await opened(t, bert());
+  const { attentions, hiddenStates, lastHiddenState } = await model.forward(
+    { inputIds: [[2, 5, 6, 3]] },
+    { attentions: true, hiddenStates: true },
+  );
+  assert.equal(attentions.length, model.info.layers);
+  assert.deepEqual(attentions[0].shape, [1, model.info.heads, 4, 4]);
+  for (const row of attentions.flatMap(rows)) near([row.reduce((a, b) => a + b)], [1]);
+  assert.equal(hiddenStates.length, model.info.layers + 1);
+  assert.deepEqual([...hiddenStates.at(-1).data], [...lastHiddenState.data]);
+});
+
+test('a trace gives the named tensors, and wildcards several', async (t) => {
+  const model = await opened(t, bert());
+  const { trace } = await model.forward(
+    { inputIds: [[2, 5, 3]] },
+    { trace: ['encoder.*.self_attention.weights', 'encoder.1.ffn.activation'] },
+  );
+  assert.deepEqual(Object.keys(trace).sort(), [
+    'encoder.0.self_attention.weights',
+    'encoder.1.ffn.activation',
+    'encoder.1.self_attention.weights',
+  ]);
+  assert.deepEqual(trace['encoder.0.self_attention.weights'].shape, [1, 2, 3, 3]);
+});
+
+test('the loss is the mean cross-entropy of the labels that are not -100', async (t) => {
+  const model = await opened(t, bert());
+  const inputIds = [[2, 4, 6, 3]];
+  const { logits, loss } = await model.forward({ inputIds, labels: [[-100, 7, 6, -100]] });
+  const nll = (row, label) => Math.log(row.reduce((sum, x) => sum + Math.exp(x), 0)) - row[label];
+  const [, second, third] = rows(logits);
+  near([loss], [(nll(second, 7) + nll(third, 6)) / 2]);
+});
+
+test('masks, one-hot rows and the cosine are as their definitions', () => {
+  assert.deepEqual(rows(causalMask(3)), [
+    [1, 0, 0],
+    [1, 1, 0],
+    [1, 1, 1],
+  ]);
+  assert.deepEqual(
+    paddingMask(
+      [
+        [5, 0],
+        [7, 8],
+      ],
+      0,
+    ),
+    { data: Float32Array.of(1, 0, 1, 1), shape: [2, 1, 1, 2] },
+  );
+  assert.deepEqual(rows(oneHot([1, 0], 3)), [
+    [0, 1, 0],
+    [1, 0, 0],
+  ]);
+  throws(() => oneHot([3], 3), 'invalid_argument', /3 found, less than 3/);
+  assert.equal(cosineSimilarity([1, 0], [1, 1]), Math.SQRT1_2);
+  assert.equal(cosineSimilarity([0, 0], [1, 1]), 0);
+  throws(() => cosineSimilarity([1], [1, 2]), 'invalid_argument');
+});
