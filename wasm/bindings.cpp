@@ -1,0 +1,128 @@
+// The functions and classes of the module, as JavaScript sees them. web/module.ts has their types.
+
+#include <emscripten/bind.h>
+
+#include "formats/tokenizer_files.h"
+#include "kernels/self_test.h"
+#include "wasm/gguf_header.h"
+#include "wasm/guard.h"
+#include "wasm/job.h"
+#include "wasm/loader_handle.h"
+#include "wasm/memory_limit.h"
+#include "wasm/model_handle.h"
+#include "wasm/tokenizer_handle.h"
+#include "wasm/values.h"
+
+using emscripten::val;
+
+namespace webformer {
+
+namespace {
+
+#ifdef __wasm_relaxed_simd__
+constexpr std::string_view build_name = "relaxed-simd";
+#else
+constexpr std::string_view build_name = "simd";
+#endif
+
+/// The address of `size` bytes that JavaScript fills before it calls what reads them.
+val stage(double size) {
+  return guarded([&] {
+    if (!(size < double(max_memory()))) throw Error(Code::out_of_memory, "{} bytes are asked for, {} are there", size, max_memory());
+    return val(double(Staging::reserve(std::size_t(size))));
+  });
+}
+
+/// names, lengths: the files of a tokenizer, staged one after the other. Returns [tokenizer, of the target or null where it is the same].
+val read_tokenizers(val names, val lengths) {
+  return guarded([&] {
+    const std::vector<std::int32_t> sizes = ids_from_js(lengths);
+    const std::vector<std::string> keys = texts_from_js(names);
+    std::size_t total = 0;
+    for (const std::int32_t size : sizes) total += std::size_t(size);
+    std::string_view staged = Staging::text(total);
+    std::map<std::string, std::string_view> files;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      files.emplace(keys[i], staged.substr(0, std::size_t(sizes[i])));
+      staged.remove_prefix(std::size_t(sizes[i]));
+    }
+    const auto compile = [](TokenizerSpec spec) {
+      return val(std::make_shared<TokenizerHandle>(std::make_shared<Tokenizer>(Tokenizer::compile(std::move(spec)))));
+    };
+    val pair = val::array();
+    pair.call<void>("push", compile(read_tokenizer(files)));
+    pair.call<void>("push", files.contains("target.spm") ? compile(read_target_tokenizer(files)) : val::null());
+    Staging::shrink();
+    return pair;
+  });
+}
+
+val unpack_tokenizer(std::size_t length) {
+  return guarded([&] {
+    val handle(std::make_shared<TokenizerHandle>(std::make_shared<Tokenizer>(Tokenizer::unpack(Staging::bytes(length)))));
+    Staging::shrink();
+    return handle;
+  });
+}
+
+void set_tokenizer(ModelHandle& model, const TokenizerHandle& tokenizer) { model.set_tokenizer(tokenizer.tokenizer()); }
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(webformer) {
+  using emscripten::class_;
+  using emscripten::function;
+
+  function("build", +[] { return to_js(build_name); });
+  function("selfTest", +[] { return simd_self_test(); });
+  function("maxMemory", +[] { return double(max_memory()); });
+  function("stage", &stage);
+  function("readTokenizers", &read_tokenizers);
+  function("unpackTokenizer", &unpack_tokenizer);
+
+  class_<TokenizerHandle>("Tokenizer")
+      .smart_ptr<std::shared_ptr<TokenizerHandle>>("TokenizerPointer")
+      .function("info", &TokenizerHandle::info)
+      .function("encode", &TokenizerHandle::encode)
+      .function("decode", &TokenizerHandle::decode)
+      .function("decodeStream", &TokenizerHandle::decode_stream)
+      .function("idOf", &TokenizerHandle::id_of)
+      .function("tokenOf", &TokenizerHandle::token_of)
+      .function("addTokens", &TokenizerHandle::add_tokens)
+      .function("trace", &TokenizerHandle::trace)
+      .function("save", &TokenizerHandle::save)
+      .function("pack", &TokenizerHandle::pack);
+  class_<DecodeStreamHandle>("DecodeStream")
+      .smart_ptr<std::shared_ptr<DecodeStreamHandle>>("DecodeStreamPointer")
+      .function("push", &DecodeStreamHandle::push)
+      .function("end", &DecodeStreamHandle::end);
+
+  class_<GgufHeader>("GgufHeader")
+      .constructor<std::string, double>()
+      .function("push", &GgufHeader::push)
+      .function("tokenizer", &GgufHeader::tokenizer);
+  class_<LoaderHandle>("Loader")
+      .constructor<std::string>()
+      .function("config", &LoaderHandle::config)
+      .function("generationConfig", &LoaderHandle::generation_config)
+      .function("shards", &LoaderHandle::shards)
+      .function("open", &LoaderHandle::open)
+      .function("push", &LoaderHandle::push)
+      .function("close", &LoaderHandle::close)
+      .function("randomize", &LoaderHandle::randomize)
+      .function("configJson", &LoaderHandle::config_json)
+      .function("tokenizer", &LoaderHandle::tokenizer)
+      .function("finish", &LoaderHandle::finish);
+  class_<ModelHandle>("Model")
+      .smart_ptr<std::shared_ptr<ModelHandle>>("ModelPointer")
+      .function("info", &ModelHandle::info)
+      .function("setTokenizer", &set_tokenizer)
+      .function("forward", &ModelHandle::forward)
+      .function("generate", &ModelHandle::generate);
+  class_<JobHandle>("Job")
+      .smart_ptr<std::shared_ptr<JobHandle>>("JobPointer")
+      .function("step", &JobHandle::step)
+      .function("result", &JobHandle::result);
+}
+
+}  // namespace webformer

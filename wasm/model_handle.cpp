@@ -1,0 +1,41 @@
+#include "wasm/model_handle.h"
+
+#include "decoding/options.h"
+#include "formats/json.h"
+#include "wasm/forward_job.h"
+#include "wasm/generation_job.h"
+#include "wasm/model_info.h"
+#include "wasm/values.h"
+
+using emscripten::val;
+
+namespace webformer {
+
+ModelHandle::ModelHandle(std::shared_ptr<const Model> model, GenerationConfig generation, std::int64_t max_length)
+    : model_(std::move(model)), generation_(std::move(generation)) {
+  if (model_->decoder) session_.emplace(model_, max_length);
+}
+
+val ModelHandle::info() const {
+  return guarded([&] { return model_info(*model_); });
+}
+
+val ModelHandle::forward(val inputs, val options) {
+  return guarded([&] { return val(start_forward(*model_, workspace_, inputs, options)); });
+}
+
+val ModelHandle::generate(val prompts, val decoder_prompts, std::string settings, std::string options, double entropy) {
+  return guarded([&] {
+    if (!session_) throw Error(Code::invalid_argument, "{}: an encoder cannot generate", model_->config.model_type);
+    GenerationRequest request;
+    request.prompts = id_lists_from_js(prompts);
+    request.decoder_prompts = id_lists_from_js(decoder_prompts);
+    request.config = generation_;
+    request.entropy = std::uint64_t(entropy);
+    if (!settings.empty()) apply_settings(request.config, JsonDocument::parse(settings, "config.json").root());
+    apply_options(request.config, JsonDocument::parse(options, "options").root());
+    return val(start_generation(*session_, tokenizer_, std::move(request)));
+  });
+}
+
+}  // namespace webformer

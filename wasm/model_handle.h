@@ -1,0 +1,40 @@
+#pragma once
+// A loaded model as JavaScript holds it: weights, one session, the settings of its files, and its tokenizers.
+
+#include <emscripten/val.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "decoding/config.h"
+#include "model/session.h"
+#include "text/text.h"
+
+namespace webformer {
+
+/// JavaScript runs one job at a time on it.
+class ModelHandle {
+ public:
+  /// max_length: of the key-value cache in tokens, 0: the model's context.
+  ModelHandle(std::shared_ptr<const Model> model, GenerationConfig generation, std::int64_t max_length);
+
+  /// `target` turns ids that the model makes into text.
+  void set_tokenizer(std::shared_ptr<const Tokenizer> target) { tokenizer_ = std::move(target); }
+
+  emscripten::val info() const;
+  emscripten::val forward(emscripten::val inputs, emscripten::val options);
+  /// prompts, decoder_prompts: lists of lists of ids. settings: those of a task in config.json, as JSON; options: GenerateOptions as JSON.
+  /// entropy: what is drawn with, where the options name no seed.
+  emscripten::val generate(emscripten::val prompts, emscripten::val decoder_prompts, std::string settings, std::string options,
+                           double entropy);
+
+ private:
+  std::shared_ptr<const Model> model_;
+  GenerationConfig generation_;
+  std::optional<Session> session_;  // an encoder has none
+  Workspace workspace_;             // of forward passes
+  std::shared_ptr<const Tokenizer> tokenizer_;
+};
+
+}  // namespace webformer

@@ -1,0 +1,70 @@
+// The engine: one WebAssembly instance with one model in it, on whatever thread it lives.
+import { TransformerError } from '../errors.js';
+import { Instance } from '../instance.js';
+import type { Engine, LoadedModel, Request, RequestContext, RequestOf, Results } from '../protocol.js';
+import { BoundTokenizer } from '../tokenizer.js';
+import { embed } from './embed.js';
+import { generate } from './generate.js';
+import { finish } from './jobs.js';
+import { checkVocabulary, createCheckpoint, loadCheckpoint, loadTokenizerFiles, type Checkpoint } from './load.js';
+
+type Handler<K extends Request['kind']> = (request: RequestOf<K>, context: RequestContext) => Promise<Results[K]>;
+
+export class LocalEngine implements Engine {
+  #loaded: { instance: Instance; checkpoint: Checkpoint } | null = null;
+
+  readonly #handlers: { [K in Request['kind']]: Handler<K> } = {
+    'load-model': async ({ module, source, settings }, context) => {
+      const instance = await Instance.of(module);
+      return this.#take(instance, await loadCheckpoint(instance, source, settings, context));
+    },
+    'create-model': async ({ module, config, seed, tokenizer, settings }) => {
+      const instance = await Instance.of(module);
+      const checkpoint = createCheckpoint(instance, config, seed, settings);
+      if (tokenizer) {
+        const length = instance.stage(tokenizer);
+        const bound = new BoundTokenizer(instance, instance.call((entries) => entries.unpackTokenizer(length)));
+        checkpoint.tokenizers = { source: bound, target: bound };
+        checkVocabulary(checkpoint.tokenizers, checkpoint.info);
+        checkpoint.model.setTokenizer(bound.handle);
+      }
+      return this.#take(instance, checkpoint);
+    },
+    'load-tokenizer': async ({ module, source, settings }, context) =>
+      (await loadTokenizerFiles(await Instance.of(module), source, settings, context)).source.pack(),
+    forward: ({ inputs, options }, context) => {
+      const { instance, checkpoint } = this.#model();
+      return finish(instance, instance.call(() => checkpoint.model.forward(inputs, options)), context);
+    },
+    generate: ({ prompt, settings }, context) => {
+      const { instance, checkpoint } = this.#model();
+      return generate(instance, checkpoint, prompt, settings, context);
+    },
+    embed: ({ texts, options }, context) => {
+      const { instance, checkpoint } = this.#model();
+      return embed(instance, checkpoint, texts, options, context);
+    },
+    'add-tokens': async ({ tokens }) => this.#model().checkpoint.tokenizers?.source.addTokens(tokens) ?? 0,
+  };
+
+  async run<K extends Request['kind']>(request: RequestOf<K>, context: RequestContext): Promise<Results[K]> {
+    return (this.#handlers[request.kind] as unknown as Handler<K>)(request, context);
+  }
+
+  /** Forgets the instance, whose memory goes with it. */
+  close(): void {
+    this.#loaded = null;
+  }
+
+  #model(): { instance: Instance; checkpoint: Checkpoint } {
+    if (!this.#loaded) throw new TransformerError('internal_error', 'a request came before its model');
+    return this.#loaded;
+  }
+
+  #take(instance: Instance, checkpoint: Checkpoint): LoadedModel {
+    this.#loaded = { instance, checkpoint };
+    const { tokenizers, info } = checkpoint;
+    const sameTarget = tokenizers?.source === tokenizers?.target;
+    return { info, tokenizer: tokenizers?.source.pack() ?? null, targetTokenizer: sameTarget ? null : tokenizers!.target.pack() };
+  }
+}

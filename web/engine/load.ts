@@ -1,0 +1,170 @@
+// A checkpoint, from its files to a model in WebAssembly's memory.
+import { TransformerError } from '../errors.js';
+import type { Instance } from '../instance.js';
+import type { WasmLoader, WasmModel } from '../module.js';
+import type { OpenFile } from '../files.js';
+import type { AccessSettings, LoadSettings, RequestContext } from '../protocol.js';
+import { FileSet, type SourceData } from '../source.js';
+import { BoundTokenizer } from '../tokenizer.js';
+import type { ModelInfo } from '../types.js';
+import { readEmbedSettings, type EmbedSettings } from './embed-settings.js';
+import { ProgressMeter } from './progress.js';
+import { compileTokenizers, isComplete, missingTokenizer, readTokenizerFiles, readWhole, type Tokenizers } from './tokenizers.js';
+import { WeightReader, findWeights, readGgufTokenizer } from './weights.js';
+
+export interface Checkpoint {
+  model: WasmModel;
+  info: ModelInfo;
+  tokenizers: Tokenizers | null;
+  embed: EmbedSettings;
+}
+
+/** Damage that a file in the cache would explain. */
+const DAMAGE = new Set(['invalid_file', 'integrity_error', 'weight_missing', 'weight_mismatch', 'numeric_error']);
+
+/** Runs a load; once more, if it failed on files from the cache, without them. */
+async function withFiles<R>(
+  source: SourceData,
+  settings: AccessSettings,
+  { signal, emit }: RequestContext,
+  load: (files: FileSet, progress: ProgressMeter) => Promise<R>,
+): Promise<R> {
+  const access = { cache: settings.cache, headers: settings.headers, signal };
+  const progress = new ProgressMeter((event) => emit({ kind: 'progress', progress: event }));
+  for (;;) {
+    const files = await FileSet.at(source, access, settings.integrity);
+    try {
+      const result = await load(files, progress);
+      files.checkIntegrityUsed();
+      progress.ready();
+      return result;
+    } catch (error) {
+      const damaged = error instanceof TransformerError && DAMAGE.has(error.code);
+      if (!damaged || settings.cache === 'only' || !(await files.forgetCached())) throw error;
+    }
+  }
+}
+
+export const loadCheckpoint = (
+  instance: Instance,
+  source: SourceData,
+  settings: LoadSettings,
+  context: RequestContext,
+): Promise<Checkpoint> =>
+  withFiles(source, settings, context, async (files, progress) => {
+    const loader = new instance.module.Loader(settings.dtype);
+    const reader = new WeightReader(instance, loader, progress, context.signal);
+    try {
+      const gguf = ggufFile(files);
+      const { config, tokenizers, embed } = gguf
+        ? await readGguf(instance, loader, reader, await files.open(gguf))
+        : await readFolder(instance, loader, reader, files, progress);
+      const model = instance.call(() => loader.finish(settings.maxLength));
+      return attach(instance, model, config, tokenizers, embed);
+    } finally {
+      loader.delete();
+    }
+  });
+
+type Parts = Pick<Checkpoint, 'tokenizers' | 'embed'> & { config: Record<string, unknown> };
+
+/** The GGUF file that is a whole checkpoint, where there is no config.json. */
+function ggufFile(files: FileSet): string | undefined {
+  const names = files.names?.includes('config.json') ? [] : (files.names?.filter((name) => name.endsWith('.gguf')) ?? []);
+  if (names.length > 1) throw new TransformerError('invalid_file', `one GGUF file expected, found ${names.join(', ')}`);
+  return names[0];
+}
+
+async function readGguf(instance: Instance, loader: WasmLoader, reader: WeightReader, file: OpenFile): Promise<Parts> {
+  await reader.readSingle(file);
+  const config = JSON.parse(instance.call(() => loader.configJson())) as Record<string, unknown>;
+  const tokenizer = instance.call(() => loader.tokenizer());
+  return { config, tokenizers: tokenizer && single(new BoundTokenizer(instance, tokenizer)), embed: {} };
+}
+
+const single = (tokenizer: BoundTokenizer): Tokenizers => ({ source: tokenizer, target: tokenizer });
+
+async function readFolder(
+  instance: Instance,
+  loader: WasmLoader,
+  reader: WeightReader,
+  files: FileSet,
+  progress: ProgressMeter,
+): Promise<Parts> {
+  const configLength = instance.stage(await readWhole(await files.open('config.json'), progress));
+  instance.call(() => loader.config(configLength));
+  const config = JSON.parse(instance.call(() => loader.configJson())) as Record<string, unknown>;
+  const [generation, tokenizerFiles, embed, weights] = await Promise.all([
+    files.open('generation_config.json', true).then((file) => file && readWhole(file, progress)),
+    readTokenizerFiles(files, progress, /CausalLM/.test(JSON.stringify(config['architectures'] ?? ''))),
+    readEmbedSettings(files, progress),
+    findWeights(files),
+  ]);
+  if (generation) {
+    const length = instance.stage(generation);
+    instance.call(() => loader.generationConfig(length));
+  }
+  const tokenizers = isComplete(tokenizerFiles) ? compile(instance, tokenizerFiles, progress) : null;
+  await reader.read(weights, files);
+  return { config, tokenizers, embed };
+}
+
+function compile(instance: Instance, files: Awaited<ReturnType<typeof readTokenizerFiles>>, progress: ProgressMeter): Tokenizers {
+  progress.parse([...files.keys()].find((name) => /^(tokenizer\.json|.*\.(txt|model|spm))$/.test(name)) ?? 'vocab.json');
+  return compileTokenizers(instance, files);
+}
+
+/** A new model with random weights. */
+export function createCheckpoint(instance: Instance, config: string, seed: number, settings: LoadSettings): Checkpoint {
+  const loader = new instance.module.Loader(settings.dtype);
+  try {
+    const [length] = instance.stageTexts([config]);
+    instance.call(() => loader.config(length!));
+    instance.call(() => loader.randomize(seed));
+    const model = instance.call(() => loader.finish(settings.maxLength));
+    return attach(instance, model, JSON.parse(config) as Record<string, unknown>, null, {});
+  } finally {
+    loader.delete();
+  }
+}
+
+function attach(
+  instance: Instance,
+  model: WasmModel,
+  config: Record<string, unknown>,
+  tokenizers: Tokenizers | null,
+  embed: EmbedSettings,
+): Checkpoint {
+  const info: ModelInfo = { ...instance.call(() => model.info()), config, device: 'wasm' };
+  if (tokenizers) {
+    checkVocabulary(tokenizers, info);
+    model.setTokenizer(tokenizers.target.handle);
+  }
+  return { model, info, tokenizers, embed };
+}
+
+/** A model may have more rows than tokens, never fewer. */
+export function checkVocabulary({ source }: Tokenizers, { vocabSize }: ModelInfo): void {
+  if (source.vocabSize <= vocabSize) return;
+  throw new TransformerError(
+    'vocab_mismatch',
+    `the tokenizer has ${source.vocabSize} tokens, the model has embeddings for ${vocabSize}`,
+    {
+      details: { tokenizer: source.vocabSize, model: vocabSize },
+    },
+  );
+}
+
+export const loadTokenizerFiles = (
+  instance: Instance,
+  source: SourceData,
+  settings: AccessSettings,
+  context: RequestContext,
+): Promise<Tokenizers> =>
+  withFiles(source, settings, context, async (files, progress) => {
+    const gguf = ggufFile(files);
+    if (gguf) return single(await readGgufTokenizer(instance, await files.open(gguf)));
+    const found = await readTokenizerFiles(files, progress, true);
+    if (!isComplete(found)) throw missingTokenizer(files);
+    return compile(instance, found, progress);
+  });

@@ -1,0 +1,178 @@
+// The one file that goes to the network, and to node's disk. A download is whole, or it is an error that says what came instead.
+import { TransformerError, abortedBy, throwIfAborted } from './errors.js';
+import { openCached, storing, type CacheMode } from './cache.js';
+import { nameOfUrl, readStream, type OpenFile } from './files.js';
+import { isNode, nodeModule } from './platform.js';
+
+export interface Access {
+  headers?: Readonly<Record<string, string>>;
+  cache: CacheMode;
+  signal?: AbortSignal;
+}
+
+const networkError = (message: string, details: Record<string, unknown>, cause?: unknown): TransformerError =>
+  new TransformerError('network_error', message, cause === undefined ? { details } : { details, cause });
+
+async function request(url: string, { headers, signal }: Access, method: 'GET' | 'HEAD' = 'GET'): Promise<Response> {
+  try {
+    return await fetch(url, { method, headers, signal });
+  } catch (error) {
+    if (signal?.aborted) throw abortedBy(signal);
+    const causes = "offline, no such host, refused by CORS, or blocked by the page's connect-src";
+    throw networkError(`${url} could not be reached (${causes})`, { url }, error);
+  }
+}
+
+const isHtml = (response: Response): boolean => /^\s*(text\/html|application\/xhtml)/i.test(response.headers.get('content-type') ?? '');
+
+/** Null where the file does not exist: the server says so, or sends the HTML of its page for unknown addresses. */
+function checkResponse(url: string, response: Response, optional: boolean): Response | null {
+  const { status } = response;
+  const absent = status === 404 || status === 410;
+  const landed = response.redirected ? ` after a redirect to ${response.url}` : '';
+  if (optional && (absent || (response.ok && isHtml(response)))) return null;
+  if (status === 401 || status === 403) {
+    throw networkError(`${url}: status ${status}${landed}, access refused; if the file is private, give 'headers' that allow it`, {
+      url,
+      status,
+    });
+  }
+  if (!response.ok) throw networkError(`${url}: status ${status} ${response.statusText}${landed}, 200 expected`, { url, status });
+  if (isHtml(response)) {
+    throw networkError(
+      `${url}: an HTML page came${landed} instead of the file (a login page, or the server's page for unknown addresses)`,
+      { url, status },
+    );
+  }
+  return response;
+}
+
+/** The length that the body must have, where the server's number counts its bytes as we see them. */
+function expectedLength(response: Response): number | undefined {
+  const encoding = response.headers.get('content-encoding');
+  const length = response.headers.get('content-length');
+  if (length === null || (encoding !== null && encoding !== 'identity')) return undefined;
+  return Number(length);
+}
+
+/** Other origins do not tell that they compress: a body longer than what they sent is then no fault. */
+const hidesEncoding = (response: Response): boolean => response.type === 'cors';
+
+async function* checkedBody(url: string, response: Response, signal: AbortSignal | undefined): AsyncIterable<Uint8Array> {
+  const expected = expectedLength(response);
+  let received = 0;
+  const wrong = (cause?: unknown): TransformerError => {
+    const counts = `${received} bytes arrived${expected === undefined ? '' : ` of ${expected}`}`;
+    return networkError(`${url}: the download is not whole: ${counts}`, { url, received, expected }, cause);
+  };
+  try {
+    for await (const part of response.body ? readStream(response.body) : []) {
+      received += part.length;
+      yield part;
+    }
+  } catch (error) {
+    if (signal?.aborted) throw abortedBy(signal);
+    throw error instanceof TransformerError ? error : wrong(error);
+  }
+  throwIfAborted(signal);
+  if (expected === undefined || received === expected || (received > expected && hidesEncoding(response))) return;
+  throw wrong();
+}
+
+/** Whether the cached file is still what the server has; yes where the server cannot be asked. */
+async function isCurrent(url: string, stored: Response, access: Access): Promise<boolean> {
+  let head: Response;
+  try {
+    head = await request(url, access, 'HEAD');
+  } catch {
+    throwIfAborted(access.signal);
+    return true;
+  }
+  if (!head.ok) return head.status !== 404 && head.status !== 410;
+  return ['etag', 'last-modified'].every((name) => {
+    const [now, then] = [head.headers.get(name), stored.headers.get(name)];
+    return now === null || then === null || now === then;
+  });
+}
+
+/** Opens a URL. Null where `optional` and the file does not exist. */
+export async function openUrl(url: string, access: Access, optional: boolean): Promise<OpenFile | null> {
+  throwIfAborted(access.signal);
+  if (isNode && url.startsWith('file:')) return openPath(pathOfUrl(url), access, optional);
+  const cached = await openCached(url, access.cache, (stored) => isCurrent(url, stored, access));
+  if (cached) return cached;
+  if (access.cache === 'only') {
+    if (optional) return null;
+    throw networkError(`${url} is not in the cache, and cache: 'only' forbids to fetch it`, { url });
+  }
+  const response = checkResponse(url, await request(url, access), optional);
+  if (!response) return null;
+  const body = (): AsyncIterable<Uint8Array> => checkedBody(url, response, access.signal);
+  return {
+    name: nameOfUrl(url),
+    size: expectedLength(response),
+    cached: false,
+    chunks: access.cache === 'none' ? body : () => storing(url, response, body()),
+  };
+}
+
+/** The path of a file: URL, in node. */
+export const pathOfUrl = (url: string): string => nodeModule<typeof import('node:url')>('url')!.fileURLToPath(url);
+
+function fs(): typeof import('node:fs/promises') {
+  const found = nodeModule<typeof import('node:fs/promises')>('fs/promises');
+  if (found) return found;
+  throw new TransformerError('unsupported_platform', 'files on disk need node 20.16 or newer; elsewhere give a URL, or the bytes');
+}
+
+async function* readFile(path: string, signal: AbortSignal | undefined): AsyncIterable<Uint8Array> {
+  const handle = await fs().open(path);
+  try {
+    for (;;) {
+      throwIfAborted(signal);
+      const { bytesRead, buffer } = await handle.read(new Uint8Array(4 << 20));
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Opens a file by its path, in node. Null where `optional` and it does not exist. */
+export async function openPath(path: string, access: Access, optional: boolean): Promise<OpenFile | null> {
+  throwIfAborted(access.signal);
+  const stats = await statOf(path);
+  if (stats?.isFile())
+    return { name: path.split(/[\\/]/).pop()!, size: stats.size, cached: false, chunks: () => readFile(path, access.signal) };
+  if (optional && !stats) return null;
+  throw new TransformerError('invalid_argument', `${path}: ${stats ? 'no file' : 'no such file'}`, { details: { path } });
+}
+
+async function statOf(path: string): Promise<import('node:fs').Stats | undefined> {
+  try {
+    return await fs().stat(path);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    throw new TransformerError('invalid_argument', `${path}: ${(error as Error).message}`, { details: { path }, cause: error });
+  }
+}
+
+/** Whether a path leads to a folder. */
+export const isFolder = async (path: string): Promise<boolean> => (await statOf(path))?.isDirectory() ?? false;
+
+/** Names of the files of a folder on disk. */
+export async function listFolder(path: string): Promise<string[]> {
+  if (!(await isFolder(path))) throw new TransformerError('invalid_argument', `${path}: no such folder`, { details: { path } });
+  return fs().readdir(path);
+}
+
+/** The compiled WebAssembly of a URL. */
+export async function compileUrl(url: string): Promise<WebAssembly.Module> {
+  if (url.startsWith('file:') && isNode) {
+    return WebAssembly.compile(await fs().readFile(pathOfUrl(url)));
+  }
+  const response = checkResponse(url, await request(url, { cache: 'none' }), false)!;
+  const streams = /^application\/wasm\b/i.test(response.headers.get('content-type') ?? '');
+  return streams ? WebAssembly.compileStreaming(response) : WebAssembly.compile(await response.arrayBuffer());
+}

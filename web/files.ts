@@ -1,0 +1,58 @@
+// A file that is read once, in pieces, wherever it is.
+
+export interface OpenFile {
+  readonly name: string;
+  /** Undefined where the server does not tell. */
+  readonly size: number | undefined;
+  /** Whether it came from the cache. */
+  readonly cached: boolean;
+  /** May be called once. Throws what goes wrong on the way; stopping early gives up the rest. */
+  chunks(): AsyncIterable<Uint8Array>;
+}
+
+/** The last part of a URL's path. */
+export const nameOfUrl = (url: string): string => decodeURIComponent(new URL(url).pathname.split('/').pop() ?? '');
+
+/** Pieces of bytes that are in memory already: views, not copies. */
+async function* pieces(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+  const size = 4 << 20;
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+export async function* readStream(stream: ReadableStream<Uint8Array>): AsyncIterable<Uint8Array> {
+  const reader = stream.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    reader.cancel().catch(() => undefined);
+  }
+}
+
+export const fromBytes = (name: string, bytes: Uint8Array): OpenFile =>
+  ({ name, size: bytes.length, cached: false, chunks: () => pieces(bytes) });
+
+export const fromBlob = (name: string, blob: Blob, cached = false): OpenFile =>
+  ({ name, size: blob.size, cached, chunks: () => readStream(blob.stream() as ReadableStream<Uint8Array>) });
+
+/** All bytes of a file, in one block. `onChunk` is told the length of each piece. */
+export async function readAll(file: OpenFile, onChunk?: (length: number) => void): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of file.chunks()) {
+    parts.push(part);
+    length += part.length;
+    onChunk?.(part.length);
+  }
+  if (parts.length === 1) return parts[0]!;
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

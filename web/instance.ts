@@ -1,0 +1,73 @@
+// One instance of the WebAssembly module, with a memory of its own.
+import createModule from './webformer.mjs';
+import { TransformerError, unwrap, type Outcome } from './errors.js';
+import type { WasmModule } from './module.js';
+
+const encoder = new TextEncoder();
+
+/** Lone surrogates become U+FFFD in UTF-8, whose units of UTF-16 take three bytes at most. */
+const mostBytes = (text: string): number => text.length * 3;
+
+export class Instance {
+  #crash: TransformerError | undefined;
+
+  private constructor(readonly module: WasmModule) {}
+
+  static async of(compiled: WebAssembly.Module): Promise<Instance> {
+    return new Instance(await new Promise<WasmModule>((resolve, reject) => {
+      createModule({
+        instantiateWasm(imports, receive) {
+          WebAssembly.instantiate(compiled, imports).then((instance) => receive(instance, compiled), reject);
+          return {};
+        },
+        print: () => undefined,
+        printErr: () => undefined,
+      }).then(resolve, reject);
+    }));
+  }
+
+  /**
+   * Runs an entry of the module. What it throws past its own border is a trap; the stack pointer is then lost, so that no later call could
+   * be trusted.
+   */
+  call<T>(entry: (module: WasmModule) => Outcome<T>): T {
+    if (this.#crash) throw this.#crash;
+    let outcome: Outcome<T>;
+    try {
+      outcome = entry(this.module);
+    } catch (error) {
+      if (!(error instanceof WebAssembly.RuntimeError || error instanceof RangeError)) throw error;
+      const message = `WebAssembly stopped (${error.message}); what lived in this instance is lost, and a new load gets a fresh one`;
+      this.#crash = new TransformerError('worker_crashed', message, { cause: error });
+      throw this.#crash;
+    }
+    return unwrap(outcome);
+  }
+
+  /** Copies bytes to where the next entry reads them. */
+  stage(...parts: readonly Uint8Array[]): number {
+    const length = parts.reduce((sum, part) => sum + part.length, 0);
+    let at = this.#reserve(length);
+    for (const part of parts) {
+      this.module.HEAPU8.set(part, at);
+      at += part.length;
+    }
+    return length;
+  }
+
+  /** The same with texts as UTF-8; returns the length of each in bytes. */
+  stageTexts(texts: readonly string[]): number[] {
+    const start = this.#reserve(texts.reduce((sum, text) => sum + mostBytes(text), 0));
+    const heap = this.module.HEAPU8;
+    let at = start;
+    return texts.map((text) => {
+      const { written } = encoder.encodeInto(text, heap.subarray(at, at + mostBytes(text)));
+      at += written;
+      return written;
+    });
+  }
+
+  #reserve(size: number): number {
+    return this.call((module) => module.stage(size));
+  }
+}

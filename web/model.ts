@@ -1,0 +1,202 @@
+// A model on the calling thread: checks what it is given, waits for its turn, and asks the engine.
+import { TransformerError, invalidArgument, linked } from './errors.js';
+import { toWasmInputs, toWasmOptions } from './forward-inputs.js';
+import { toGenerationJson, toPrompt, toTexts } from './generate-options.js';
+import { startGeneration } from './generation.js';
+import { checkBoolean, checkChoice, checkOptions, checkSignal, checkText } from './options.js';
+import type { Engine, EngineEvent, GenerationPrompt, Request, RequestOf, Results } from './protocol.js';
+import { CallQueue } from './queue.js';
+import type { BoundTokenizer } from './tokenizer.js';
+import { summarizationPrompt, translationPrompt, type TaskPrompt } from './translation.js';
+import type {
+  Answer,
+  ChatMessage,
+  ForwardInputs,
+  ForwardOptions,
+  GenerateOptions,
+  Generation,
+  Ids,
+  LabelScore,
+  Model,
+  ModelInfo,
+  ModelOutput,
+  Tag,
+  Tensor,
+  Tokenizer,
+  TrainingRun,
+} from './types.js';
+
+/** The text that a chat's prompt is; one whose last message is the assistant's goes on with it. */
+function renderChat(tokenizer: BoundTokenizer, messages: readonly ChatMessage[]): string {
+  const last = Array.isArray(messages) ? messages.at(-1) : undefined;
+  if (last?.role !== 'assistant') return tokenizer.applyChatTemplate(messages, { addGenerationPrompt: true });
+  const text = tokenizer.applyChatTemplate(messages);
+  const begun = last.content.trim(),
+    at = text.lastIndexOf(begun);
+  if (at < 0) throw invalidArgument('messages: the chat template changes the last message, so that it cannot be continued');
+  const kept = last.content.trimStart();
+  return text.startsWith(kept, at) ? text.slice(0, at + kept.length) : text.slice(0, at + begun.length);
+}
+
+export class ModelOnEngine implements Model {
+  readonly info: ModelInfo;
+  readonly tokenizer: Tokenizer | null;
+  readonly targetTokenizer: Tokenizer | null;
+  readonly #engine: Engine;
+  readonly #queue = new CallQueue();
+  readonly #bound: BoundTokenizer | null;
+
+  constructor(engine: Engine, info: ModelInfo, tokenizer: BoundTokenizer | null, targetTokenizer: BoundTokenizer | null) {
+    this.#engine = engine;
+    this.#bound = tokenizer;
+    this.info = Object.freeze(info);
+    this.tokenizer = tokenizer;
+    this.targetTokenizer = targetTokenizer;
+    // The engine's own tokenizer learns what the caller's was taught; after dispose() there is none.
+    if (tokenizer) tokenizer.onAdded = (tokens) => void this.#ask('add-tokens', { kind: 'add-tokens', tokens }).catch(() => undefined);
+  }
+
+  /** Asks the engine in turn. The promise is rejected with 'disposed' once the model is gone. */
+  #ask<K extends Request['kind']>(
+    kind: K,
+    request: RequestOf<K>,
+    signal?: AbortSignal,
+    emit: (event: EngineEvent) => void = () => undefined,
+  ): Promise<Results[K]> {
+    return this.#queue.run(signal, (turn) => this.#engine.run<K>({ ...request, kind } as RequestOf<K>, { signal: turn, emit }));
+  }
+
+  async forward(inputs: ForwardInputs, options: ForwardOptions = {}): Promise<ModelOutput> {
+    const wasmOptions = toWasmOptions(options);
+    checkSignal('signal', options.signal);
+    return this.#ask('forward', { kind: 'forward', inputs: toWasmInputs(inputs), options: wasmOptions }, options.signal);
+  }
+
+  generate(prompt: string | readonly string[] | Ids | readonly Ids[] | ForwardInputs, options: GenerateOptions = {}): Generation {
+    return this.#generate('generate', options, [], () => ({ prompt: toPrompt(prompt), task: '' }));
+  }
+
+  chat(messages: readonly ChatMessage[], options: GenerateOptions = {}): Generation {
+    return this.#generate('chat', options, [], () => {
+      if (!this.#bound) throw invalidArgument('chat: this model has no tokenizer');
+      const prompt: GenerationPrompt = { kind: 'texts', texts: [renderChat(this.#bound, messages)], addSpecialTokens: false };
+      return { prompt, task: '' };
+    });
+  }
+
+  translate(text: string | readonly string[], options: { from?: string; to?: string } & GenerateOptions = {}): Generation {
+    return this.#generate('translate', options, ['from', 'to'], () =>
+      translationPrompt(this.info, this.#bound, toTexts('text', text), options),
+    );
+  }
+
+  summarize(text: string | readonly string[], options: GenerateOptions = {}): Generation {
+    return this.#generate('summarize', options, [], () => {
+      if (!this.info.tasks.includes('summarization'))
+        throw invalidArgument(`summarize: ${this.info.modelType} does not summarize; its tasks: ${this.info.tasks.join(', ')}`);
+      return summarizationPrompt(this.info, toTexts('text', text));
+    });
+  }
+
+  #generate(owner: string, options: GenerateOptions, others: readonly string[], prepare: () => TaskPrompt): Generation {
+    return startGeneration(async (emit, left) => {
+      const given = toGenerationJson(owner, options, others);
+      const { prompt, task, forcedBosTokenId } = prepare();
+      const json = forcedBosTokenId === undefined ? given : JSON.stringify({ forcedBosTokenId, ...(JSON.parse(given) as object) });
+      const onEvent = (event: EngineEvent): void => {
+        if (event.kind === 'items') emit(event.items);
+      };
+      const request: RequestOf<'generate'> = { kind: 'generate', prompt, settings: { options: json, task } };
+      return linked(options.signal, left, () => this.#ask('generate', request, left.signal, onEvent));
+    });
+  }
+
+  async embed(
+    texts: string | readonly string[],
+    options: { pooling?: 'mean' | 'cls' | 'max' | 'last'; normalize?: boolean; signal?: AbortSignal } = {},
+  ): Promise<Tensor> {
+    checkOptions('embed', options, ['pooling', 'normalize', 'signal']);
+    checkChoice('pooling', options.pooling, ['mean', 'cls', 'max', 'last']);
+    checkBoolean('normalize', options.normalize);
+    checkSignal('signal', options.signal);
+    const { signal, ...settings } = options;
+    return this.#ask('embed', { kind: 'embed', texts: toTexts('texts', texts), options: settings }, signal);
+  }
+
+  async similarity(
+    query: string,
+    texts: readonly string[],
+    options: { signal?: AbortSignal } = {},
+  ): Promise<{ index: number; score: number }[]> {
+    checkOptions('similarity', options, ['signal']);
+    checkText('query', query);
+    const list = Array.isArray(texts) && texts.length === 0 ? [] : toTexts('texts', texts);
+    const { data, shape } = await this.embed([query, ...list], { normalize: true, signal: options.signal });
+    const width = shape[1]!;
+    const score = (index: number): number => {
+      let dot = 0;
+      for (let c = 0; c < width; c++) dot += data[c]! * data[(index + 1) * width + c]!;
+      return dot;
+    };
+    return list.map((_, index) => ({ index, score: score(index) })).sort((a, b) => b.score - a.score || a.index - b.index);
+  }
+
+  classify(): Promise<LabelScore[][]> {
+    return this.#lacks('classify');
+  }
+
+  zeroShot(): Promise<LabelScore[]> {
+    return this.#lacks('zeroShot');
+  }
+
+  tagTokens(): Promise<Tag[][]> {
+    return this.#lacks('tagTokens');
+  }
+
+  answer(): Promise<Answer[]> {
+    return this.#lacks('answer');
+  }
+
+  fillMask(): Promise<{ token: string; id: number; score: number; text: string }[][]> {
+    return this.#lacks('fillMask');
+  }
+
+  nextSentence(): Promise<{ isNext: number }> {
+    return this.#lacks('nextSentence');
+  }
+
+  train(): TrainingRun {
+    throw lacking('train');
+  }
+
+  save(): Promise<Map<string, Uint8Array>> {
+    return this.#lacks('save');
+  }
+
+  loadAdapter(): Promise<void> {
+    return this.#lacks('loadAdapter');
+  }
+
+  mergeAdapter(): Promise<void> {
+    return this.#lacks('mergeAdapter');
+  }
+
+  saveAdapter(): Promise<Map<string, Uint8Array>> {
+    return this.#lacks('saveAdapter');
+  }
+
+  async #lacks(method: string): Promise<never> {
+    throw lacking(method);
+  }
+
+  dispose(): void {
+    this.#queue.close(new TransformerError('disposed', 'The model was disposed.'));
+    this.#engine.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+}
+
+const lacking = (method: string): TransformerError => new TransformerError('unsupported_model', `${method} is not supported yet`);

@@ -1,0 +1,111 @@
+// The WebAssembly module as TypeScript sees it: the functions and classes of wasm/bindings.cpp.
+import type { Outcome } from './errors.js';
+import type { GenerationItem, GenerationResult, ModelInfo, ModelOutput, Tokenizer } from './types.js';
+import type { IdMatrix } from './values.js';
+
+/** Objects of C++ live until they are deleted, or until the whole instance is forgotten. */
+interface Deletable {
+  delete(): void;
+}
+
+export interface TokenizerInfo {
+  kind: Tokenizer['kind'];
+  vocabSize: number;
+  special: Record<string, number>;
+  /** bos_token, eos_token, …: what chat templates know them by. */
+  names: Record<string, string>;
+  chatTemplate: string;
+  modelMaxLength?: number;
+}
+
+/** Encodings, one after the other: see write_encoding in wasm/tokenizer_handle.cpp. */
+export interface FlatEncodings {
+  ints: Int32Array;
+  surfaces: Uint8Array;
+}
+
+export interface WasmTokenizer extends Deletable {
+  info(): Outcome<TokenizerInfo>;
+  encode(lengths: readonly number[], addSpecialTokens: boolean, options: string): Outcome<FlatEncodings>;
+  decode(ids: Int32Array, skipSpecialTokens: boolean): Outcome<string>;
+  decodeStream(skipSpecialTokens: boolean): Outcome<WasmDecodeStream>;
+  idOf(length: number): Outcome<number>;
+  tokenOf(id: number): Outcome<string | null>;
+  addTokens(tokens: string): Outcome<number>;
+  trace(length: number): Outcome<ReturnType<Tokenizer['trace']>>;
+  save(): Outcome<string>;
+  pack(): Outcome<Uint8Array>;
+}
+
+export interface WasmDecodeStream extends Deletable {
+  push(ids: Int32Array): Outcome<string>;
+  end(): Outcome<string>;
+}
+
+export interface WasmGgufHeader extends Deletable {
+  push(length: number): Outcome<boolean>;
+  tokenizer(): Outcome<WasmTokenizer>;
+}
+
+export interface WasmLoader extends Deletable {
+  config(length: number): Outcome<undefined>;
+  generationConfig(length: number): Outcome<undefined>;
+  shards(length: number): Outcome<string[]>;
+  open(name: string, size: number): Outcome<undefined>;
+  push(length: number): Outcome<undefined>;
+  close(): Outcome<undefined>;
+  randomize(seed: number): Outcome<undefined>;
+  configJson(): Outcome<string>;
+  tokenizer(): Outcome<WasmTokenizer | null>;
+  finish(maxLength: number): Outcome<WasmModel>;
+}
+
+/** Names are those of ForwardInputs in src/model/forward.h. */
+export interface WasmInputs {
+  input_ids?: IdMatrix;
+  attention_mask?: IdMatrix;
+  token_type_ids?: IdMatrix;
+  position_ids?: IdMatrix;
+  decoder_input_ids?: IdMatrix;
+  decoder_attention_mask?: IdMatrix;
+  labels?: IdMatrix;
+  float_labels?: Float32Array;
+  next_sentence_label?: Int32Array;
+  start_positions?: Int32Array;
+  end_positions?: Int32Array;
+}
+
+export interface WasmForwardOptions {
+  attentions: boolean;
+  hidden_states: boolean;
+  logits: 'all' | 'last' | 'none' | number[];
+  trace: string[];
+}
+
+export interface WasmModel extends Deletable {
+  info(): Outcome<Omit<ModelInfo, 'config' | 'device'>>;
+  setTokenizer(target: WasmTokenizer): void;
+  forward(inputs: WasmInputs, options: WasmForwardOptions): Outcome<WasmJob<ModelOutput>>;
+  generate(
+    prompts: readonly Int32Array[], decoderPrompts: readonly Int32Array[], settings: string, options: string, entropy: number,
+  ): Outcome<WasmJob<GenerationResult>>;
+}
+
+export interface WasmJob<R> extends Deletable {
+  step(milliseconds: number): Outcome<{ done: boolean; items?: GenerationItem[] }>;
+  result(): Outcome<R>;
+}
+
+export interface WasmModule {
+  /** Renewed when the memory grows: to be read anew after each call. */
+  readonly HEAPU8: Uint8Array;
+  build(): 'simd' | 'relaxed-simd';
+  selfTest(): boolean;
+  maxMemory(): number;
+  stage(size: number): Outcome<number>;
+  /** The second is null where the target side has the same. */
+  readTokenizers(names: readonly string[], lengths: readonly number[]): Outcome<[WasmTokenizer, WasmTokenizer | null]>;
+  unpackTokenizer(length: number): Outcome<WasmTokenizer>;
+  GgufHeader: new (name: string, size: number) => WasmGgufHeader;
+  Loader: new (dtype: string) => WasmLoader;
+}

@@ -1,0 +1,84 @@
+// How the models that translate are told from which language to which.
+import { invalidArgument } from './errors.js';
+import { checkText } from './options.js';
+import type { GenerationPrompt } from './protocol.js';
+import type { BoundTokenizer } from './tokenizer.js';
+import type { ModelInfo } from './types.js';
+
+export interface Languages {
+  from?: string;
+  to?: string;
+}
+
+/** What a task makes of texts. */
+export interface TaskPrompt {
+  prompt: GenerationPrompt;
+  /** Settings of the task in config.json, as JSON. */
+  task: string;
+  /** The language that the answer begins with. */
+  forcedBosTokenId?: number;
+}
+
+type TaskParams = Readonly<Record<string, Record<string, unknown>>>;
+
+const taskParams = (info: ModelInfo): TaskParams => (info.config['task_specific_params'] ?? {}) as TaskParams;
+
+const plain = (texts: string[]): GenerationPrompt => ({ kind: 'texts', texts, addSpecialTokens: true });
+
+/** T5's way: a prefix in words before the text, and settings of the task. */
+function withTask(info: ModelInfo, texts: string[], name: string | undefined): TaskPrompt {
+  const { prefix = '', ...settings } = (name && taskParams(info)[name]) || {};
+  return { prompt: plain(texts.map((text) => `${String(prefix)}${text}`)), task: JSON.stringify(settings) };
+}
+
+export const summarizationPrompt = (info: ModelInfo, texts: string[]): TaskPrompt => withTask(info, texts, 'summarization');
+
+function translationTask(info: ModelInfo, { from, to }: Languages): string | undefined {
+  const names = Object.keys(taskParams(info)).filter((name) => name.startsWith('translation_'));
+  const found = names.find((name) => {
+    const [, source, target] = /^translation_(.+)_to_(.+)$/.exec(name) ?? [];
+    return (from === undefined || source === from) && (to === undefined || target === to);
+  });
+  if (found || (from === undefined && to === undefined)) return found;
+  const known = names.map((name) => name.replace('translation_', '').replace('_to_', ' to ')).join(', ');
+  throw invalidArgument(`translate: from ${from ?? 'any'} to ${to ?? 'any'} is not a task of this model; there are: ${known || 'none'}`);
+}
+
+/** The id of a language: 'fra_Latn' and 'fr_XX' are tokens themselves, M2M100 has `__fr__` for 'fr'. */
+function languageId(tokenizer: BoundTokenizer, option: string, code: string): number {
+  const id = [code, `__${code}__`].map((token) => tokenizer.special[token]).find((found) => found !== undefined);
+  if (id !== undefined) return id;
+  const known = Object.keys(tokenizer.special)
+    .filter((token) => /^(__\w+__|[a-z]{2,3}_[A-Z]\w+)$/.test(token))
+    .map((token) => token.replace(/^__|__$/g, ''));
+  throw invalidArgument(`${option}: '${code}' is no language of this model; there are: ${known.join(', ') || 'none'}`, { option });
+}
+
+/** M2M100, NLLB, mBART: the source's code before the text and the end token after it; the answer begins with the target's code. */
+function withCodes(tokenizer: BoundTokenizer, texts: string[], { from, to }: Languages): TaskPrompt {
+  const forcedBosTokenId = to === undefined ? undefined : languageId(tokenizer, 'to', to);
+  if (from === undefined) return { prompt: plain(texts), task: '', forcedBosTokenId };
+  const source = languageId(tokenizer, 'from', from);
+  const end = tokenizer.special[tokenizer.names['eos_token'] ?? '</s>'];
+  if (end === undefined) throw invalidArgument('translate: the tokenizer names no end token to put after the text');
+  const ids = tokenizer.encodeBatch(texts, { addSpecialTokens: false }).map((encoding) => Int32Array.of(source, ...encoding.ids, end));
+  return { prompt: { kind: 'ids', ids, decoderIds: [] }, task: '', forcedBosTokenId };
+}
+
+export function translationPrompt(info: ModelInfo, tokenizer: BoundTokenizer | null, texts: string[], languages: Languages): TaskPrompt {
+  for (const option of ['from', 'to'] as const) if (languages[option] !== undefined) checkText(option, languages[option]);
+  if (!info.tasks.includes('translation'))
+    throw invalidArgument(`translate: ${info.modelType} does not translate; its tasks: ${info.tasks.join(', ')}`);
+  const { from, to } = languages;
+  if (['m2m_100', 'mbart', 'nllb'].includes(info.modelType)) {
+    if (!tokenizer) throw invalidArgument('translate: this model has no tokenizer, so that it takes ids only: use generate');
+    return withCodes(tokenizer, texts, languages);
+  }
+  if (/^u?m?t5$/.test(info.modelType)) return withTask(info, texts, translationTask(info, languages));
+  if (from !== undefined || to !== undefined) {
+    throw invalidArgument(
+      `translate: ${from === undefined ? 'to' : 'from'} is for models of several languages; ${info.modelType} translates one pair`,
+    );
+  }
+  return { prompt: plain(texts), task: '' };
+}
