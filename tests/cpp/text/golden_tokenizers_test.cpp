@@ -246,11 +246,7 @@ void compare_golden(const std::string& name, Tokenizer tokenizer, bool is_bare =
   };
   CHECK(tokenizer.vocab_size() == std::size_t(golden["vocab_size"].get_integer()));
   if (golden.has("special_tokens")) {
-    const auto special = tokenizer.special();
-    for (const auto& [token, id] : golden["special_tokens"].members()) {
-      const std::pair expected(std::string(token), std::int32_t(id.get_integer()));
-      CHECK(std::ranges::find(special, expected) != special.end());
-    }
+    for (const auto& [token, id] : golden["special_tokens"].members()) CHECK(tokenizer.id_of(token) == std::int32_t(id.get_integer()));
   }
   each("cases", [&](Json item) { compare_case(compare, tokenizer, item, is_bare); });
   each("decode_cases", [&](Json item) {
