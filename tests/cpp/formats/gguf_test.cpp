@@ -91,6 +91,17 @@ TEST_CASE("GGUF in pieces of any size gives the same tensors") {
   }
 }
 
+TEST_CASE("a GGUF header of megabytes is collected until it is complete") {
+  const auto number = [](auto value) { return std::string(reinterpret_cast<const char*>(&value), sizeof value); };
+  constexpr std::uint32_t version = 3, string_type = 8;
+  const std::string value(3'000'000, 'v');
+  const std::string file = "GGUF" + number(version) + number(std::uint64_t(0)) + number(std::uint64_t(1)) +  //
+                           number(std::uint64_t(3)) + "key" + number(string_type) + number(std::uint64_t(value.size())) + value;
+  for (const std::size_t piece : {std::size_t(1000), file.size()}) {
+    CHECK(*stream_file(bytes_of(file), piece).table().metadata.find<std::string>("key") == value);
+  }
+}
+
 TEST_CASE("a refusal of a GGUF file names the item, what was found, and the bound") {
   CHECK(refusal("version_1.invalid_file") == "model.gguf: GGUF version 1, 2 or 3 expected");
   CHECK(refusal("big_endian.invalid_file") == "model.gguf: GGUF version 50331648 (a big-endian file), 2 or 3 expected");

@@ -56,7 +56,9 @@ TEST_CASE("text that is no word vectors is refused with the line") {
 TEST_CASE("counts in the first line allocate nothing that the text could not fill") {
   const std::size_t before = live_bytes();
   reset_peak_bytes();
-  for (const char* text : {"4000000000 4000000000\na 1\n", "18446744073709551616 1\n", "3 9223372036854775807\n", "2 8\na 1\n"}) {
+  const std::string square = "1000 1000\n" + std::string(1000, 'a');
+  for (const std::string_view text : {std::string_view("4000000000 4000000000\na 1\n"), std::string_view("18446744073709551616 1\n"),
+                                      std::string_view("3 9223372036854775807\n"), std::string_view(square)}) {
     CHECK(verdict_of([&] { parse_word_vectors(text, "vectors.txt"); }) == "invalid_file");
   }
   CHECK(peak_bytes() - before < 10'000);
