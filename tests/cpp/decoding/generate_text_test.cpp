@@ -12,6 +12,7 @@ using Ids = std::vector<std::int32_t>;
 /// Eight tokens that are written one after the other without spaces between them; the first one is special.
 Tokenizer make_tokenizer() {
   WordLevelSpec words;
+  words.unknown_token = "</s>";
   std::int32_t id = 0;
   for (const char* word : {"</s>", "he", "llo", " wor", "ld", "!", " st", "op"}) {
     words.vocabulary.tokens.push_back(word);
