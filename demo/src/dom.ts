@@ -37,6 +37,19 @@ export function debounce(work: () => void, milliseconds: number): () => void {
   };
 }
 
+/** Calls `work` once before the next frame, however often it is asked for until then. */
+export function perFrame(work: () => void): () => void {
+  let asked = false;
+  return () => {
+    if (asked) return;
+    asked = true;
+    requestAnimationFrame(() => {
+      asked = false;
+      work();
+    });
+  };
+}
+
 /** Chips that put an example into the page. */
 export function fillExamples(list: HTMLElement, examples: readonly string[], use: (example: string) => void, language: string): void {
   list.replaceChildren(...examples.map((example) =>

@@ -2,7 +2,7 @@
 import type { GenerationResult } from 'webformer';
 import { CANDIDATES, createCandidates, type Candidate } from './candidates';
 import { startCopyButton } from './copy';
-import { announce, byId, debounce, fillExamples } from './dom';
+import { announce, byId, debounce, fillExamples, perFrame } from './dom';
 import * as format from './format';
 import { onLanguage, t } from './i18n';
 import { createModelBar } from './model-bar';
@@ -65,12 +65,10 @@ export function startGenerate(): void {
 
   /** Starts the model on `text`; what comes of it has its candidates decoded. */
   async function* continued(text: string, signal: AbortSignal, maxNewTokens: number): AsyncGenerator<Step, GenerationResult> {
-    const item = modelBar.item();
-    const model = await openModel(item);
+    const model = await openModel(modelBar.item());
     signal.throwIfAborted();
-    const input = (item.prefix ?? '') + text;
-    const room = Math.max(1, model.info.contextLength - (model.tokenizer?.encode(input).ids.length ?? 0));
-    const generation = model.generate(input, {
+    const room = Math.max(1, model.info.contextLength - (model.tokenizer?.encode(text).ids.length ?? 0));
+    const generation = model.generate(text, {
       ...samplingOptions(model.info.vocabSize), maxNewTokens: Math.min(maxNewTokens, room), topCandidates: CANDIDATES, signal,
     });
     const readable = (id: number, token: string) => model.tokenizer?.decode([id], { skipSpecialTokens: false }) || token;
@@ -116,14 +114,18 @@ export function startGenerate(): void {
     measure.textContent = '';
     story.begin(prompt.value);
     let first = 0;
+    const refresh = perFrame(() => {
+      if (writing !== controller) return;
+      showCandidates();
+      showMeasure(story.steps().length, performance.now() - first);
+    });
     try {
       const steps = continued(prompt.value, signal, chosenLength());
       let next = await steps.next();
       for (; !next.done; next = await steps.next()) {
         first ||= performance.now();
         story.add(next.value);
-        showCandidates();
-        showMeasure(story.steps().length, performance.now() - first);
+        refresh();
       }
       showMeasure(next.value.usage.newTokens, next.value.usage.decodeMs);
     } catch (error) {

@@ -11,8 +11,6 @@ export interface Item {
   readonly uses: readonly Tab[];
   /** BCP 47 tags of what it translates between, where they are known. */
   readonly languages?: { from: string; to: string };
-  /** What a text of this model begins with, and its tokenizer does not add. */
-  readonly prefix?: string;
   model?: Model;
   tokenizer?: Tokenizer;
   /** Of a load that is under way; undefined while unknown, null when none is. */
@@ -22,7 +20,7 @@ export interface Item {
 const MODELS_FOLDER = new URL('models/', document.baseURI);
 const items: Item[] = [
   { id: 'en-fr', name: 'en-fr', builtIn: true, uses: ['translate', 'tokenize'], languages: { from: 'en', to: 'fr' }, fraction: null },
-  { id: 'tales', name: 'tales', builtIn: true, uses: ['generate', 'tokenize'], prefix: '<|endoftext|>', fraction: null },
+  { id: 'tales', name: 'tales', builtIn: true, uses: ['generate', 'tokenize'], fraction: null },
 ];
 const openModels = new Map<Item, Promise<Model>>();
 const openTokenizers = new Map<Item, Promise<Tokenizer>>();
@@ -82,7 +80,7 @@ export function openModel(item: Item): Promise<Model> {
 export async function openTokenizer(item: Item): Promise<Tokenizer | null> {
   if (item.tokenizer) return item.tokenizer;
   if (item.model) return item.model.tokenizer;
-  return once(openTokenizers, item, () => loadTokenizer(new URL(`${item.id}/tokenizer.json`, MODELS_FOLDER)));
+  return once(openTokenizers, item, () => loadTokenizer(new URL(`${item.id}/`, MODELS_FOLDER)));
 }
 
 function usesOf(model: Model): Tab[] {

@@ -1,5 +1,5 @@
 // The text that a model makes, token by token; each remembers what else might have stood there.
-import { h } from './dom';
+import { h, perFrame } from './dom';
 import type { Candidate } from './candidates';
 
 export interface Step { text: string; ids: readonly number[]; candidates: readonly Candidate[] }
@@ -18,6 +18,11 @@ export function createStory(place: HTMLElement, inspect: (index: number | null) 
   let prompt = '';
   let spans: HTMLElement[] = [];
   let looked: number | null = null;
+
+  /** The text is followed as it grows, unless the reader has scrolled back. */
+  let follows = true;
+  place.addEventListener('scroll', () => { follows = place.scrollHeight - place.scrollTop - place.clientHeight < 40; });
+  const follow = perFrame(() => { if (follows) place.scrollTop = place.scrollHeight; });
 
   const look = (index: number | null) => {
     if (index === looked) return;
@@ -42,18 +47,16 @@ export function createStory(place: HTMLElement, inspect: (index: number | null) 
 
   return {
     begin(text) {
-      [prompt, steps, spans, looked] = [text, [], [], null];
+      [prompt, steps, spans, looked, follows] = [text, [], [], null, true];
       place.replaceChildren(h('span', { class: 'prompt' }, text));
       inspect(null);
     },
     add(step) {
-      // follow the text as it grows, unless the reader has scrolled back
-      const atEnd = place.scrollHeight - place.scrollTop - place.clientHeight < 40;
       const span = h('span', { class: 'step' }, step.text);
       steps.push(step);
       spans.push(span);
       place.append(span);
-      if (atEnd) place.scrollTop = place.scrollHeight;
+      follow();
     },
     steps: () => steps,
     text: (count = steps.length) => prompt + steps.slice(0, count).map(({ text }) => text).join(''),

@@ -14,7 +14,7 @@ export interface TokenizerCard {
 
 /** `pointed` is called with the characters of the piece that the user points at, or null. */
 export function createTokenizerCard(name: () => string, pointed: (range: { start: number; end: number } | null) => void): TokenizerCard {
-  const title = h('h2', {});
+  const title = h('h2', {}, name());
   const kind = h('p', { class: 'card-kind' });
   const total = h('p', { class: 'card-count' });
   const density = h('p', { class: 'card-density' });

@@ -16,7 +16,7 @@ export interface TranslationView {
 
 /** `chosen` is called with the sentence that the user points out. */
 export function createTranslationView(place: HTMLElement, chosen: (index: number) => void): TranslationView {
-  let cells: { sentence: HTMLElement; sure: Text; draft: HTMLElement; gap: string }[] = [];
+  let cells: { sentence: HTMLElement; sure: Text; draft: HTMLElement; gap: string; space: Text }[] = [];
 
   function createCell(index: number) {
     const sure = new Text();
@@ -28,12 +28,13 @@ export function createTranslationView(place: HTMLElement, chosen: (index: number
       event.preventDefault();
       choose();
     } }, sure, draft);
-    return { sentence, sure, draft, gap: '' };
+    return { sentence, sure, draft, gap: '', space: new Text() };
   }
 
   const select = (index: number) => {
     cells.forEach(({ sentence }, i) => { sentence.ariaPressed = cells.length > 1 ? String(i === index) : null; });
   };
+  const spaceBehind = (index: number) => cells[index].gap || (index < cells.length - 1 ? ' ' : '');
   /** One sentence alone needs no choosing. */
   const makeButton = (sentence: HTMLElement) => {
     const several = cells.length > 1;
@@ -50,7 +51,7 @@ export function createTranslationView(place: HTMLElement, chosen: (index: number
         cells[i].gap = gap;
         cells[i].sentence.classList.add('stale');
       });
-      place.replaceChildren(...cells.flatMap(({ sentence, gap }) => [sentence, gap === '' ? ' ' : gap]));
+      place.replaceChildren(...cells.flatMap(({ sentence, space }) => [sentence, space]));
       place.ariaBusy = 'true';
     },
     stream(index, sure, draft) {
@@ -58,17 +59,19 @@ export function createTranslationView(place: HTMLElement, chosen: (index: number
       cell.sentence.classList.remove('stale');
       cell.sure.data = sure;
       cell.draft.textContent = draft;
+      cell.space.data = spaceBehind(index);
     },
     finish(index, text) {
       const cell = cells[index];
       cell.sentence.classList.remove('stale');
       cell.sure.data = text;
       cell.draft.textContent = '';
+      cell.space.data = spaceBehind(index);
       makeButton(cell.sentence);
       place.ariaBusy = String(cells.some(({ sentence }) => sentence.classList.contains('stale')));
     },
     select,
-    text: () => cells.map(({ sure, gap }, i) => sure.data + (i === cells.length - 1 ? '' : gap || ' ')).join(''),
+    text: () => cells.map(({ sure }, i) => sure.data + spaceBehind(i)).join('').trimEnd(),
     clear() {
       cells = [];
       place.replaceChildren();

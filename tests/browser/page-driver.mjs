@@ -89,3 +89,12 @@ export async function dropPaths(page, paths) {
   for (const type of ['dragEnter', 'dragOver', 'drop']) await client.send('Input.dispatchDragEvent', { type, x: 600, y: 400, data });
   await client.detach();
 }
+
+/** Calls `act` in the page as soon as a tale has five tokens: a call from here would come after hundreds. */
+export async function afterFiveTokens(page, act) {
+  await page.evaluate(`new MutationObserver((_, observer) => {
+    if (document.querySelectorAll('#story .step').length < 5) return;
+    observer.disconnect();
+    (${act})();
+  }).observe(document.getElementById('story'), { childList: true })`);
+}

@@ -44,9 +44,11 @@ test('a tokenizer alone stands beside the others', async (t) => {
   const page = await open(t);
   await dropPaths(page, [path.join(MODELS, 'tales', 'tokenizer.json')]);
   await eventually(() => page.locator('.card h2').allInnerTexts(), ['English to French', 'Tale teller', 'tokenizer.json']);
-  const ids = (card) => page.locator('.card').nth(card).locator('.piece-id').allInnerTexts();
-  await page.fill('#text', 'once upon a time');
-  await eventually(async () => JSON.stringify(await ids(1)) === JSON.stringify(await ids(2)) && (await ids(2)).length > 2, true);
+  const { prompt, ids } = (await golden('tales')).cases[0];
+  await page.fill('#text', prompt);
+  // that a text begins with <|endoftext|> stands in tokenizer_config.json, which was not dropped
+  const shown = () => page.locator('.card').nth(2).locator('.piece-id').allInnerTexts();
+  await eventually(async () => (await shown()).map(Number), ids.slice(1));
 });
 
 /** What is dropped -> the code that the page must show. */

@@ -1,7 +1,7 @@
 // The page's tabs, used as a person uses them. Expected texts and ids: golden.json of the embedded models, made with transformers.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eventually, golden, pageForTests, PATIENCE } from './page-driver.mjs';
+import { afterFiveTokens, eventually, golden, pageForTests, PATIENCE } from './page-driver.mjs';
 
 const open = pageForTests();
 const textOf = (page, selector) => async () => (await page.locator(selector).innerText()).trim();
@@ -95,14 +95,13 @@ test('a tale at temperature 0 is the greedy one of transformers', async (t) => {
 });
 
 test('Stop stops a tale within a few tokens', async (t) => {
-  const page = await open(t, { hash: '#generate' });
-  await setRange(page, '#length', '400');
+  const page = await open(t, { hash: '#generate?temperature=0&length=400' });    // greedy decoding goes on for ever
+  await afterFiveTokens(page, () => document.getElementById('generate-stop').click());
   await page.click('#generate-run');
   await page.locator('#story .step').nth(4).waitFor(PATIENCE);
-  await page.click('#generate-stop');
   await idle(page);
   const stopped = await page.locator('#story .step').count();
-  assert.ok(stopped < 400, `${stopped} tokens`);
+  assert.ok(stopped < 50, `${stopped} tokens`);
   await page.waitForTimeout(300);
   assert.equal(await page.locator('#story .step').count(), stopped);
 });
@@ -161,8 +160,8 @@ test('both tokenizers cut a text as the reference does', async (t) => {
   await page.fill('#text', first.text);
   await eventually(() => ids(0), first.ids);
   await page.fill('#text', tale.prompt);
-  await eventually(() => ids(1), tale.ids.slice(1));    // <|endoftext|> is not the tokenizer's to add
-  assert.match(await page.locator('.card-count').nth(1).innerText(), new RegExp(`^${tale.ids.length - 1} tokens`));
+  await eventually(() => ids(1), tale.ids);
+  assert.match(await page.locator('.card-count').nth(1).innerText(), new RegExp(`^${tale.ids.length} tokens`));
 
   await page.fill('#text', first.text);
   await page.uncheck('#special-tokens');
@@ -172,9 +171,10 @@ test('both tokenizers cut a text as the reference does', async (t) => {
 test('a piece that is pointed at lights the same characters in the other tokenizer', async (t) => {
   const page = await open(t, { hash: '#tokenize' });
   await page.fill('#text', 'mermaid');
-  await page.locator('.card').first().locator('.piece').first().hover();
+  await eventually(() => page.locator('.card').nth(1).locator('.piece-text').allInnerTexts().then((t) => t.slice(-1)), ['maid']);
+  await page.locator('.card').first().locator('.piece').nth(1).hover();
   assert.ok(await page.locator('.card').nth(1).locator('.piece.lit').count() > 0);
-  assert.match(await page.locator('.card').first().locator('.piece-detail').innerText(), /id \d+\s+characters 0 to \d/);
+  assert.match(await page.locator('.card').first().locator('.piece-detail').innerText(), /id \d+\s+characters \d to \d/);
 });
 
 test('a link shows what its sender saw', async (t) => {
@@ -204,7 +204,8 @@ test('nothing moves on the page while results stream in', async (t) => {
   await page.evaluate(() => { shifts.length = 0; });
   await page.fill('#source', sentences.map(({ text }) => text).join(' '));
   await eventually(translation(page), sentences.map(({ beam }) => beam.text).join(' '));
-  assert.deepEqual(await page.evaluate(() => shifts), []);
+  const moved = await page.evaluate(() => shifts.reduce((sum, value) => sum + value, 0));
+  assert.ok(moved < 0.01, `a layout shift of ${moved}; 0.1 is still called good`);
 });
 
 test('the strip at the foot says what runs', async (t) => {
