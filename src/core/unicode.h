@@ -57,7 +57,7 @@ enum class CharSet : std::uint8_t {
   regex_word,         ///< \w of Oniguruma, Unicode 16
   numeric,            ///< Nd, Nl and No of Unicode 17: what the Digits pre-tokenizer isolates
   accent,             ///< combining marks of Unicode 9: what StripAccents removes
-  nonspacing_accent,  ///< those of category Mn: what BertNormalizer removes
+  nonspacing_accent,  ///< those of category Mn, of Unicode 8: what BertNormalizer removes
   punctuation,        ///< of Unicode 8, and the symbols of ASCII: what BERT isolates
   bert_removed,       ///< what BertNormalizer's clean_text drops
   cjk_ideograph,      ///< what BertNormalizer puts spaces around

@@ -44,7 +44,9 @@ void add_special(TokenizerSpec& spec, const std::string& token, const Ids& ids, 
   spec.added_tokens.push_back({{token, true, lstrip, false, false, normalized}, id->second});
 }
 
-TokenAndId required(const std::string& token, const Ids& ids, std::string_view file, std::string_view role) {
+/// `otherwise` is what the class is known for, where no name is said.
+TokenAndId required(const std::string& name, std::string_view otherwise, const Ids& ids, std::string_view file, std::string_view role) {
+  const std::string token = name.empty() ? std::string(otherwise) : name;
   const auto id = ids.find(token);
   if (id == ids.end()) throw Error(Code::invalid_file, "{}: no token \"{}\", the tokenizer's {}", file, token, role);
   return {token, id->second};
@@ -99,8 +101,8 @@ void finish_roberta(TokenizerSpec& spec, const Ids& ids, const TokenizerConfig& 
   name_by_default(names.pad, "<pad>", ids);
   name_by_default(names.mask, "<mask>", ids);
   spec.pre_tokenizers = {ByteLevelPreTokenizer{prefix_space, true}};
-  spec.post_processors = {RobertaProcessing{required(names.sep, ids, spec.source, "separator"),
-                                            required(names.cls, ids, spec.source, "classifier"), true, prefix_space}};
+  spec.post_processors = {RobertaProcessing{required(names.sep, "</s>", ids, spec.source, "separator"),
+                                            required(names.cls, "<s>", ids, spec.source, "classifier"), true, prefix_space}};
   for (const std::string& name : {names.bos, names.pad, names.eos, names.unk}) add_special(spec, name, ids, true);
   add_special(spec, names.mask, ids, true, true);
 }
@@ -118,8 +120,8 @@ void finish_clip(TokenizerSpec& spec, const Ids& ids) {
   spec.pre_tokenizers = {
       SplitPreTokenizer{{R"('s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+)", true}, SplitBehavior::removed, true},
       ByteLevelPreTokenizer{false, true}};
-  spec.post_processors = {RobertaProcessing{required(names.eos, ids, spec.source, "end token"),
-                                            required(names.bos, ids, spec.source, "begin token"), false, false}};
+  spec.post_processors = {RobertaProcessing{required(names.eos, "<|endoftext|>", ids, spec.source, "end token"),
+                                            required(names.bos, "<|startoftext|>", ids, spec.source, "begin token"), false, false}};
   spec.decoders = {ByteLevelDecoder()};
   add_special(spec, names.bos, ids, true);
   add_special(spec, names.eos, ids, false);
@@ -150,7 +152,8 @@ TokenizerSpec read_wordpiece_files(std::string_view vocabulary, const TokenizerC
       BertNormalizer{true, config.tokenize_chinese_chars.value_or(true), config.strip_accents, config.do_lower_case.value_or(true)}};
   spec.pre_tokenizers = {BertPreTokenizer()};
   spec.decoders = {WordPieceDecoder()};
-  const TokenAndId sep = required(names.sep, ids, spec.source, "separator"), cls = required(names.cls, ids, spec.source, "classifier");
+  const TokenAndId sep = required(names.sep, is_mpnet ? "</s>" : "[SEP]", ids, spec.source, "separator");
+  const TokenAndId cls = required(names.cls, is_mpnet ? "<s>" : "[CLS]", ids, spec.source, "classifier");
   if (is_mpnet) spec.post_processors = {RobertaProcessing{sep, cls, true, false}};
   else spec.post_processors = {surrounded(cls, sep, 1)};
   for (const std::string& name : {names.pad, names.unk, names.cls, names.sep}) add_special(spec, name, ids, false);

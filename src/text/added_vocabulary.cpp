@@ -84,7 +84,7 @@ void TokenFinder::find_all(std::string_view text, std::span<const AddedTokenSpec
     if (!token.single_word || (!word_before(text, at) && !word_after(text, end))) {
       const std::size_t from = token.lstrip ? std::max(skip_spaces_back(text, at), taken) : at;
       taken = token.rstrip ? skip_spaces(text, end) : end;
-      matches.push_back({from, taken, found});
+      if (from < taken) matches.push_back({from, taken, found});  // else it is white space that another token took
     }
     at = end;
   }

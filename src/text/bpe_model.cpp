@@ -71,10 +71,29 @@ BpeModel::BpeModel(const BpeSpec& spec, bool of_bytes, std::string_view source)
     last_byte_ids_[byte] = vocabulary_.find(token + word_suffix_).value_or(-1);
   }
   if (unknown_token_) unknown_id_ = vocabulary_.find(*unknown_token_).value_or(-1);
+  find_joins();
   const bool needs_unknown = !of_bytes || std::ranges::find(byte_ids_, -1) != byte_ids_.end();
   if (unknown_token_ && unknown_id_ < 0 && needs_unknown) {
     throw Error(Code::invalid_file, "{}: model.unk_token \"{}\" is not in the vocabulary", source, *unknown_token_);
   }
+}
+
+/// A merge joins the last character of its left side and the first of its right side. Words of bytes are short; tokens that do not begin
+/// and end as their text does (unknown ones, bytes, those with a prefix) tell nothing, and characters that are left out make strangers
+/// neighbours.
+void BpeModel::find_joins() {
+  if (of_bytes_ || ignore_merges_ || !continuing_prefix_.empty() || unknown_id_ < 0) return;
+  std::vector<std::pair<char32_t, char32_t>> pairs;
+  for (const MergeTable::Merge& merge : merges_.slots()) {
+    if (merge.left < 0) continue;
+    for (const std::int32_t id : {merge.left, merge.right}) {
+      if (id == unknown_id_ || (byte_fallback_ && byte_of_token(vocabulary_.token(id)))) return;
+    }
+    const std::string_view left = vocabulary_.token(merge.left), right = vocabulary_.token(merge.right);
+    std::size_t last = previous_code_point(left, left.size()), first = 0;
+    pairs.emplace_back(next_code_point(left, last), next_code_point(right, first));
+  }
+  joins_ = JoinFilter(std::move(pairs));
 }
 
 void BpeModel::add_fallback(std::string_view character, std::uint32_t begin, std::vector<Symbol>& symbols) const {
@@ -91,28 +110,45 @@ void BpeModel::add_fallback(std::string_view character, std::uint32_t begin, std
   }
 }
 
+/// The token of one character, with the marks of its place in the word; -1 where there is none.
+std::int32_t BpeModel::id_at(std::string_view word, std::size_t begin, std::size_t end) const {
+  if (of_bytes_ && (continuing_prefix_.empty() || begin == 0)) {
+    return (end == word.size() ? last_byte_ids_ : byte_ids_)[static_cast<unsigned char>(word[begin])];
+  }
+  std::string token;
+  if (begin > 0) token += continuing_prefix_;
+  if (of_bytes_) append_utf8(token, byte_alphabet[static_cast<unsigned char>(word[begin])]);
+  else token += word.substr(begin, end - begin);
+  if (end == word.size()) token += word_suffix_;
+  return vocabulary_.find(token).value_or(-1);
+}
+
 void BpeModel::add_symbols(std::string_view word, std::vector<Symbol>& symbols) const {
   symbols.reserve(word.size());
-  std::string token;
   // A character without any token leaves no gap: what follows is counted from there, as in tokenizers.
   const auto place = [&] { return symbols.empty() ? 0 : symbols.back().end; };
   for (std::size_t at = 0; at < word.size();) {
     const std::size_t width = of_bytes_ ? 1 : utf8_width(word[at]), end = at + width;
-    const std::string_view character = word.substr(at, width);
-    std::int32_t id;
-    if (of_bytes_ && (continuing_prefix_.empty() || at == 0)) {
-      id = (end == word.size() ? last_byte_ids_ : byte_ids_)[static_cast<unsigned char>(word[at])];
-    } else {
-      token.clear();
-      if (at > 0) token += continuing_prefix_;
-      if (of_bytes_) append_utf8(token, byte_alphabet[static_cast<unsigned char>(word[at])]);
-      else token += character;
-      if (end == word.size()) token += word_suffix_;
-      id = vocabulary_.find(token).value_or(-1);
-    }
+    const std::int32_t id = id_at(word, at, end);
     if (id >= 0) symbols.push_back({id, place(), place() + std::uint32_t(width), 0, 0});
-    else add_fallback(character, place(), symbols);
+    else add_fallback(word.substr(at, width), place(), symbols);
     at = end;
+  }
+  if (of_bytes_ && place() < word.size()) move_as_spelled(word, symbols);
+}
+
+/// Of a word of bytes, some of which have no token: tokenizers counts what is left in the spelling of the byte alphabet, from the word's
+/// beginning.
+void BpeModel::move_as_spelled(std::string_view word, std::vector<Symbol>& symbols) const {
+  const auto width = [](char byte) { return byte_alphabet[static_cast<unsigned char>(byte)] < 0x80 ? 1u : 2u; };
+  std::vector<std::uint32_t> bytes;  // of each place of the spelling
+  for (std::uint32_t i = 0; i < word.size(); ++i) bytes.insert(bytes.end(), width(word[i]), i);
+  std::size_t place = 0, kept = 0;
+  for (std::size_t i = 0; i < word.size() && kept < symbols.size(); ++i) {
+    if (id_at(word, i, i + 1) < 0) continue;
+    symbols[kept].begin = bytes[place];
+    place += width(word[i]);
+    symbols[kept++].end = bytes[place - 1] + 1;
   }
 }
 
@@ -157,7 +193,22 @@ void BpeModel::merge(std::vector<Symbol>& symbols, OnMerge on_merge) const {
 }
 
 void BpeModel::tokenize(std::string_view word, std::uint32_t begin, ModelTokens& tokens) const {
-  if (word.empty() || cache_.find(word, begin, tokens)) return;
+  if (word.empty()) return;
+  if (word.size() <= WordCache::max_word || joins_.empty() || !word_suffix_.empty()) return tokenize_part(word, begin, tokens);
+  joins_.each_part(word, [&](std::size_t from, std::size_t to) {
+    const std::size_t before = tokens.size();
+    tokenize_part(word.substr(from, to - from), begin + std::uint32_t(from), tokens);
+    // Unknown characters fuse over a cut as well.
+    if (!fuse_unknown_ || from == 0 || tokens.size() == before || tokens[before].id != unknown_id_ || tokens[before - 1].id != unknown_id_)
+      return;
+    tokens[before - 1].end = tokens[before].end;
+    tokens.erase(tokens.begin() + std::ptrdiff_t(before));
+  });
+}
+
+/// A part that is merged by itself.
+void BpeModel::tokenize_part(std::string_view word, std::uint32_t begin, ModelTokens& tokens) const {
+  if (cache_.find(word, begin, tokens)) return;
   const std::size_t first = tokens.size();
   const auto whole = ignore_merges_ ? vocabulary_.find(of_bytes_ ? to_byte_alphabet(word) : word) : std::nullopt;
   if (whole) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "text/join_filter.h"
 #include "text/model_token.h"
 #include "text/spec.h"
 #include "text/vocabulary.h"
@@ -53,18 +54,22 @@ class BpeModel {
   template <class Archive>
   friend void transfer(Archive& archive, BpeModel& it) {
     archive(it.vocabulary_, it.merges_.slots(), it.unknown_token_, it.unknown_id_, it.continuing_prefix_, it.word_suffix_, it.fuse_unknown_,
-            it.byte_fallback_, it.ignore_merges_, it.of_bytes_, it.byte_ids_, it.last_byte_ids_);
+            it.byte_fallback_, it.ignore_merges_, it.of_bytes_, it.byte_ids_, it.last_byte_ids_, it.joins_);
   }
 
  private:
   struct Symbol {
     std::int32_t id;
-    std::uint32_t begin, end;        // bytes of the word; end is 0 for what was merged into its left neighbour
+    std::uint32_t begin, end;  // bytes of the word; end is 0 for what was merged into its left neighbour
     std::uint32_t previous, next;
   };
   static constexpr std::uint32_t none = ~0u;
 
+  void find_joins();
+  void tokenize_part(std::string_view word, std::uint32_t begin, ModelTokens& tokens) const;
+  std::int32_t id_at(std::string_view word, std::size_t begin, std::size_t end) const;
   void add_symbols(std::string_view word, std::vector<Symbol>& symbols) const;
+  void move_as_spelled(std::string_view word, std::vector<Symbol>& symbols) const;
   void add_fallback(std::string_view character, std::uint32_t begin, std::vector<Symbol>& symbols) const;
   template <class OnMerge>
   void merge(std::vector<Symbol>& symbols, OnMerge on_merge) const;
@@ -78,6 +83,7 @@ class BpeModel {
   bool fuse_unknown_ = false, byte_fallback_ = false, ignore_merges_ = false, of_bytes_ = false;
   std::array<std::int32_t, 256> byte_ids_{};       // of_bytes: the token of each byte; else that of <0xXX>, where byte_fallback; -1: none
   std::array<std::int32_t, 256> last_byte_ids_{};  // of_bytes: with the word's suffix
+  JoinFilter joins_;                               // empty where a long word is not to be cut
   mutable WordCache cache_;
 };
 

@@ -43,7 +43,7 @@ class DecodePipeline {
 
  private:
   struct State {
-    std::size_t index = 0;   // of the next token
+    std::size_t index = 0;  // of the next token
     std::string held;
     std::uint32_t stripped = 0;
     bool has_held = false, is_past_start = false, space_seen = false;

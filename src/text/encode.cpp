@@ -86,20 +86,19 @@ Encoding encode_one(std::string_view text, std::int32_t type_id, const CompiledT
     if (special) tokens.push_back({word.added_id, word.begin, word.end, words.of(word) != special->content});
     else compiled.tokenize(words.of(word), word.begin, tokens);
     for (const ModelToken& token : tokens) {
-      const SourceSpan first = words.text.span(token.begin);
-      const std::uint32_t end = token.end > token.begin ? words.text.span(token.end - 1).end : first.begin;
-      std::array<std::uint32_t, 2> offsets{places.at(first.begin), places.at(end)};
+      SourceSpan span = words.text.span(token.begin);
+      span.end = token.end > token.begin ? words.text.span(token.end - 1).end : span.begin;
       const std::string_view shown = std::string_view(words.text.text).substr(token.begin, token.end - token.begin);
       if (trims) {
-        const bool is_first = encoding.ids.empty() || offsets[0] == 0;
+        const bool is_first = encoding.ids.empty() || span.begin == 0;
         const std::string_view as_token = token.shows_text ? shown
                                           : special        ? std::string_view(special->content)
                                                            : compiled.vocabulary().token(token.id);
-        offsets = trimmed_offsets(as_token, offsets, is_first && compiled.post_processors.keeps_first_space());
+        span = trimmed(as_token, span, whole, is_first && compiled.post_processors.keeps_first_space());
       }
       if (token.shows_text) encoding.surfaces.emplace_back(std::uint32_t(encoding.ids.size()), shown);
       encoding.ids.push_back(token.id);
-      encoding.offsets.push_back(offsets);
+      encoding.offsets.push_back({places.at(span.begin), places.at(span.end)});
       encoding.word_ids.push_back(std::int32_t(i));
     }
   }

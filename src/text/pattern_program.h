@@ -13,11 +13,11 @@ namespace webformer {
 struct PatternInstruction {
   enum class Kind : std::uint8_t { match, consume, split, assertion, lookahead };
   Kind kind = Kind::match;
-  bool is_negative = false;                        ///< of lookahead
+  bool is_negative = false;  ///< of lookahead
   Assertion assertion = Assertion::text_begin;
-  std::uint16_t next = 0;                          ///< the first choice of a split
-  std::uint16_t other = 0;                         ///< the second choice of a split; where the body of a lookahead begins
-  std::uint16_t set = 0;                           ///< of consume: index of the program's sets
+  std::uint16_t next = 0;   ///< the first choice of a split
+  std::uint16_t other = 0;  ///< the second choice of a split; where the body of a lookahead begins
+  std::uint16_t set = 0;    ///< of consume: index of the program's sets
 };
 
 /// Instructions [begin, end), among which all edges but those to lookaheads of earlier regions stay.
@@ -33,7 +33,7 @@ struct PatternProgram {
 
   CodePointMap class_of;
   std::uint32_t class_count = 0;
-  std::vector<std::vector<bool>> sets;  ///< of each set: which classes are in it
+  std::vector<std::vector<bool>> sets;    ///< of each set: which classes are in it
   std::vector<bool> is_word, is_newline;  ///< of each class, where the pattern has assertions
 };
 

@@ -20,7 +20,7 @@ struct PatternNode {
   std::uint32_t least = 0;            ///< of repeat
   std::optional<std::uint32_t> most;  ///< absent: any number
   bool is_lazy = false;
-  bool is_negative = false;           ///< of lookahead
+  bool is_negative = false;  ///< of lookahead
   Assertion assertion = Assertion::text_begin;
 };
 

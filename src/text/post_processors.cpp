@@ -106,17 +106,20 @@ Encoding PostProcessorChain::apply(const Encoding& first, const Encoding* second
   return result;
 }
 
-std::array<std::uint32_t, 2> trimmed_offsets(std::string_view token, std::array<std::uint32_t, 2> offsets, bool keeps_leading) {
-  std::uint32_t leading = 0, trailing = 0;
+SourceSpan trimmed(std::string_view token, SourceSpan span, std::string_view text, bool keeps_leading) {
+  std::size_t leading = 0, trailing = 0;
   for (std::size_t at = 0; at < token.size() && is_space(next_code_point(token, at));) ++leading;
   for (std::size_t end = token.size(); end > 0; ++trailing) {
     std::size_t at = end = previous_code_point(token, end);
     if (!is_space(next_code_point(token, at))) break;
   }
-  auto [begin, end] = offsets;
-  if (!keeps_leading) begin = std::min(begin + leading, end);
-  if (end >= trailing) end = std::max(end - trailing, begin);
-  return {begin, end};
+  std::size_t begin = span.begin, end = span.end;
+  if (keeps_leading && leading == 1) leading = 0;
+  for (; leading > 0 && begin < end; --leading) begin += utf8_width(text[begin]);
+  std::size_t cut = end;
+  for (; trailing > 0 && cut > 0; --trailing) cut = previous_code_point(text, cut);
+  if (trailing == 0) end = std::max(cut, begin);
+  return {std::uint32_t(begin), std::uint32_t(end)};
 }
 
 }  // namespace webformer

@@ -1,11 +1,11 @@
 #pragma once
 // What post-processors put around the tokens of a text.
 
-#include <array>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include "text/aligned_text.h"
 #include "text/encoding_parts.h"
 #include "text/spec.h"
 
@@ -46,7 +46,8 @@ class PostProcessorChain {
   bool trims_offsets_ = false, keeps_first_space_ = false;
 };
 
-/// Offsets without the white space (Ġ included) at both ends of `token`; that at the beginning stays where `keeps_leading`.
-std::array<std::uint32_t, 2> trimmed_offsets(std::string_view token, std::array<std::uint32_t, 2> offsets, bool keeps_leading);
+/// `span` of `text` without the white space (Ġ included) at both ends of `token`, counted in characters. One space at the beginning stays
+/// where `keeps_leading`: it was put there.
+SourceSpan trimmed(std::string_view token, SourceSpan span, std::string_view text, bool keeps_leading);
 
 }  // namespace webformer

@@ -35,8 +35,6 @@ RangeSet RangeSet::complement() const {
   return result;
 }
 
-RangeSet RangeSet::intersected(const RangeSet& other) const {
-  return complement().united(other.complement()).complement();
-}
+RangeSet RangeSet::intersected(const RangeSet& other) const { return complement().united(other.complement()).complement(); }
 
 }  // namespace webformer

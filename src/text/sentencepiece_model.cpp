@@ -63,6 +63,23 @@ SentencePieceModel::SentencePieceModel(SentencePieceSpec spec, std::string_view 
   std::ranges::sort(user_defined);
   if (algorithm_ == SentencePieceSpec::Algorithm::unigram) pieces_ = DoubleArray::build(pieces);
   if (!user_defined.empty()) user_defined_ = DoubleArray::build(user_defined);
+  if (algorithm_ == SentencePieceSpec::Algorithm::bpe) find_joins();
+}
+
+/// Whatever is joined is part of a piece.
+void SentencePieceModel::find_joins() {
+  std::vector<std::pair<char32_t, char32_t>> pairs;
+  for (std::int32_t id = 0; id < vocabulary_.end(); ++id) {
+    if (find(vocabulary_.token(id)) < 0) continue;
+    const std::string_view piece = vocabulary_.token(id);
+    std::size_t at = 0;
+    for (char32_t left = next_code_point(piece, at); at < piece.size();) {
+      const char32_t right = next_code_point(piece, at);
+      pairs.emplace_back(left, right);
+      left = right;
+    }
+  }
+  joins_ = JoinFilter(std::move(pairs));
 }
 
 void SentencePieceModel::check() const {
@@ -180,35 +197,57 @@ void SentencePieceModel::split_by_characters(std::string_view text, std::vector<
   }
 }
 
-void SentencePieceModel::tokenize(std::string_view text, std::uint32_t begin, ModelTokens& tokens) const { score(text, begin, tokens); }
-
 double SentencePieceModel::score(std::string_view text, std::uint32_t begin, ModelTokens& tokens) const {
   std::vector<Piece> pieces;
   double sum = 0;
   switch (algorithm_) {
     case SentencePieceSpec::Algorithm::unigram: sum = split_by_unigram(text, pieces); break;
-    case SentencePieceSpec::Algorithm::bpe: split_by_bpe(text, pieces); break;
     case SentencePieceSpec::Algorithm::word: split_by_words(text, pieces); break;
     case SentencePieceSpec::Algorithm::character: split_by_characters(text, pieces); break;
+    case SentencePieceSpec::Algorithm::bpe:
+      joins_.each_part(text, [&](std::size_t from, std::size_t to) {
+        const std::string_view part = text.substr(from, to - from);
+        const auto at = begin + std::uint32_t(from);
+        if (cache_.find(part, at, tokens)) return;
+        const std::size_t first = tokens.size();
+        pieces.clear();
+        split_by_bpe(part, pieces);
+        add_tokens(part, at, pieces, tokens);
+        if (part.size() <= WordCache::max_word) cache_.store(part, at, tokens, first);
+      });
+      fuse_unknown(tokens);
+      return sum;
   }
-  bool after_unknown = false;
+  add_tokens(text, begin, pieces, tokens);
+  fuse_unknown(tokens);
+  return sum;
+}
+
+void SentencePieceModel::add_tokens(std::string_view text, std::uint32_t begin, const std::vector<Piece>& pieces,
+                                    ModelTokens& tokens) const {
   for (const Piece& piece : pieces) {
     const std::uint32_t from = begin + piece.begin, to = begin + piece.end;
     const bool is_unknown = piece.id < 0 || type(piece.id) == Type::unused;
     if (!is_unknown) {
       tokens.push_back({piece.id, from, to});
-    } else if (byte_fallback_) {
+    } else if (!byte_fallback_) {
+      tokens.push_back({unknown_id_, from, to, true});
+    } else {
       for (std::uint32_t i = piece.begin; i < piece.end; ++i) {
         tokens.push_back({byte_ids_[static_cast<unsigned char>(text[i])], from, i + 1 == piece.end ? to : from});
       }
-    } else if (after_unknown) {
-      tokens.back().end = to;
-    } else {
-      tokens.push_back({unknown_id_, from, to, true});
     }
-    after_unknown = is_unknown;
   }
-  return sum;
+}
+
+/// Neighbouring unknown tokens become one.
+void SentencePieceModel::fuse_unknown(ModelTokens& tokens) {
+  std::size_t kept = 0;
+  for (const ModelToken& token : tokens) {
+    if (kept > 0 && token.shows_text && tokens[kept - 1].shows_text) tokens[kept - 1].end = token.end;
+    else tokens[kept++] = token;
+  }
+  tokens.resize(kept);
 }
 
 SentencePieceSpec SentencePieceModel::spec() const { return {algorithm_, vocabulary_.tokens(), scores_, types_, byte_fallback_}; }

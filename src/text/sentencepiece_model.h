@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "text/double_array.h"
+#include "text/join_filter.h"
 #include "text/model_token.h"
 #include "text/spec.h"
 #include "text/vocabulary.h"
+#include "text/word_cache.h"
 
 namespace webformer {
 
@@ -18,8 +20,8 @@ class SentencePieceModel {
   SentencePieceModel() = default;
   SentencePieceModel(SentencePieceSpec spec, std::string_view source);
   /// `text` is normalized. Neighbouring unknown pieces are one token, or one for each byte: then only the last has a range.
-  void tokenize(std::string_view text, std::uint32_t begin, ModelTokens& tokens) const;
-  /// The same; of the log-probability, for a unigram model.
+  void tokenize(std::string_view text, std::uint32_t begin, ModelTokens& tokens) const { score(text, begin, tokens); }
+  /// The same; returns the log-probability, for a unigram model.
   double score(std::string_view text, std::uint32_t begin, ModelTokens& tokens) const;
   SentencePieceSpec spec() const;
   const Vocabulary& vocabulary() const noexcept { return vocabulary_; }
@@ -32,7 +34,7 @@ class SentencePieceModel {
   template <class Archive>
   friend void transfer(Archive& archive, SentencePieceModel& it) {
     archive(it.algorithm_, it.vocabulary_, it.scores_, it.types_, it.byte_fallback_, it.unknown_id_, it.unknown_score_, it.longest_piece_,
-            it.byte_ids_, it.lattice_scores_, it.pieces_.units(), it.user_defined_.units());
+            it.byte_ids_, it.lattice_scores_, it.pieces_.units(), it.user_defined_.units(), it.joins_);
     if constexpr (Archive::is_reading) it.check();
   }
 
@@ -44,6 +46,9 @@ class SentencePieceModel {
   };
 
   void check() const;
+  void find_joins();
+  static void fuse_unknown(ModelTokens& tokens);
+  void add_tokens(std::string_view text, std::uint32_t begin, const std::vector<Piece>& pieces, ModelTokens& tokens) const;
   /// The piece of that text that words may become: normal, user-defined or unused; -1 where there is none.
   std::int32_t find(std::string_view text) const noexcept;
   double split_by_unigram(std::string_view text, std::vector<Piece>& pieces) const;
@@ -63,6 +68,8 @@ class SentencePieceModel {
   std::array<std::int32_t, 256> byte_ids_{};
   std::vector<float> lattice_scores_;  // user-defined pieces get a bonus, so that they are always taken
   DoubleArray pieces_, user_defined_;
+  JoinFilter joins_;  // of BPE
+  mutable WordCache cache_;
 };
 
 }  // namespace webformer

@@ -37,7 +37,8 @@ Model compile_model(TokenModel& spec, bool words_are_bytes, std::string_view sou
 
 Tokenizer Tokenizer::compile(TokenizerSpec spec) {
   auto compiled = std::make_shared<CompiledTokenizer>();
-  compiled->words_are_bytes = std::holds_alternative<BpeSpec>(spec.model) && ends_in_byte_level(spec.pre_tokenizers);
+  const auto* bpe = std::get_if<BpeSpec>(&spec.model);
+  compiled->words_are_bytes = bpe && !bpe->byte_fallback && ends_in_byte_level(spec.pre_tokenizers);
   compiled->model = compile_model(spec.model, compiled->words_are_bytes, spec.source);
   spec.model = TokenModel();
   std::vector<AddedTokenSpec> added = std::exchange(spec.added_tokens, {});

@@ -117,13 +117,18 @@ const SETS = {
   regex_word: measuredSet('regex \\w'),
   numeric: measuredSet('Digits isolates'),
   accent: measuredSet('StripAccents removes'),
-  nonspacing_accent: new Set([...measuredSet('StripAccents removes')].filter((c) => /\p{Mn}/u.test(text(c)))),
+  nonspacing_accent: matching('\\p{Mn}'),
   punctuation: measuredSet('BertPreTokenizer isolates (punctuation)'),
   bert_removed: measuredSet('BertNormalizer clean_text removes'),
   cjk_ideograph: measuredSet('BertNormalizer handle_chinese_chars puts spaces around'),
   // Grapheme clusters (UAX 29). What only joins characters that are six bytes and more together is left out: see text/charsmap.h.
   grapheme_extend: matching('[\\p{Grapheme_Extend}\\p{Emoji_Modifier}\\u200d]'),
 };
+for (const c of [0x1734, 0x1171e]) SETS.nonspacing_accent.add(c);  // spacing marks since
+for (const c of SETS.nonspacing_accent) {  // what BertNormalizer leaves as it is came after its tables
+  const kept = measured.mappings_unlike_unicode_14['BertNormalizer strip_accents'][c.toString(16).toUpperCase()];
+  if (kept || !SETS.accent.has(c)) SETS.nonspacing_accent.delete(c);
+}
 // JavaScript has no property for these two of the grapheme rules: they are what its segmenter keeps together.
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const clusters = (s) => [...segmenter.segment(s)].length;

@@ -33,7 +33,7 @@ TEST_CASE("lstrip and rstrip take the white space around, but not what another h
 
 TEST_CASE("single_word wants no word character beside it") {
   const Tokenizer tokenizer = with_added({added("er", 11, R"("single_word": true)")});
-  for (const char* text : {"er", "er-", "\u00b2er", "😀er"}) CHECK(tokenizer.encode(text).ids.back() == 11);
+  for (const char* text : {"er", "-er", "\u00b2er", "😀er"}) CHECK(tokenizer.encode(text).ids.back() == 11);
   CHECK(tokens(from_json(bpe(R"("added_tokens": [)" + added("zork", 20, R"("single_word": true)") + "]")), "zork\u200dzork zork") ==
         Strings{"<unk>", "o", "r", "<unk>", "<unk>", "<unk>", "o", "r", "<unk>", "<unk>", "zork"});
 }

@@ -88,8 +88,6 @@ TEST_CASE("kind() tells the five kinds apart") {
   CHECK(from_json(unigram()).kind() == TokenizerKind::unigram);
   const std::string words = R"({"type": "WordLevel", "unk_token": "?", "vocab": {"?": 0}})";
   CHECK(from_json(with_model(words)).kind() == TokenizerKind::word);
-  CHECK(from_json(with_model(words, R"("pre_tokenizer": {"type": "Split", "pattern": {"Regex": "(?m:.)"
-}
-, "behavior" : "Isolated"
-})")).kind() == TokenizerKind::character);
+  const std::string split = R"j("pre_tokenizer": {"type": "Split", "pattern": {"Regex": "(?m:.)"}, "behavior": "Isolated"})j";
+  CHECK(from_json(with_model(words, split)).kind() == TokenizerKind::character);
 }
