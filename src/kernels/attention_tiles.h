@@ -62,12 +62,13 @@ class TiledAttention {
     std::fill_n(outputs_, rows_ * width_, 0.f);
     std::fill_n(largest_, rows_, -std::numeric_limits<float>::infinity());
     std::fill_n(sums_, rows_, 0.f);
+    const float factor = query_factor(args_);
     for (std::int64_t tile = 0; tile < tiles_.count; ++tile) {
       const std::int64_t first = tiles_.first_row(tile), count = tiles_.rows(tile);
       for (std::int64_t row = 0; row < count; ++row) {
         const float* query = args_.query.row(query_of(first + row)) + head_of(first + row) * size_;
         float* packed = queries_ + first * size_ + row;
-        for (std::int64_t i = 0; i < size_; ++i) packed[i * count] = query[i];
+        for (std::int64_t i = 0; i < size_; ++i) packed[i * count] = query[i] * factor;
       }
     }
   }
@@ -82,25 +83,40 @@ class TiledAttention {
     }
   }
 
-  /// keys_: [tile_keys / panel][D][panel]
+  /// keys_: [tile_keys / panel][D][panel], by transposing squares of `lanes` keys and `lanes` numbers.
   void pack_keys() noexcept {
     find_rows(args_.memory, args_.memory.keys, first_key_, key_count_, rows_of_);
-    for (std::int64_t s = 0; s < round_up(key_count_, panel); ++s) {
+    for (std::int64_t s = 0; s < key_count_; s += lanes<F>) {
       float* to = keys_ + s / panel * size_ * panel + s % panel;
-      const float* from = s < key_count_ ? rows_of_[s] + kv_head_ * size_ : nullptr;
-      for (std::int64_t i = 0; i < size_; ++i) to[i * panel] = from ? from[i] : 0;
+      const std::int64_t count = std::min(lanes<F>, key_count_ - s);
+      for (std::int64_t i = 0; i < size_; i += lanes<F>) {
+        const std::int64_t left = std::min(lanes<F>, size_ - i);
+        std::array<F, F::size> square;
+        for (std::int64_t j = 0; j < lanes<F>; ++j) {
+          const float* from = j < count ? rows_of_[s + j] + kv_head_ * size_ + i : nullptr;
+          square[std::size_t(j)] = !from ? F(0.f) : left == lanes<F> ? F::load_unaligned(from) : load_part<F>(from, left);
+        }
+        xsimd::transpose(square.data(), square.data() + F::size);
+        for (std::int64_t j = 0; j < left; ++j) square[std::size_t(j)].store_unaligned(to + (i + j) * panel);
+      }
     }
   }
 
   /// values_: [D / panel][tile_keys][panel]
   void pack_values() noexcept {
     find_rows(args_.memory, args_.memory.values, first_key_, key_count_, rows_of_);
-    values_finite_ = true;
-    for (std::int64_t s = 0; s < key_count_; ++s) {
-      const float* from = rows_of_[s] + kv_head_ * size_;
-      values_finite_ = values_finite_ && sum_row<F>(size_, from, 0, [](F v) { return v - v; }) == 0;
-      for (std::int64_t i = 0; i < width_; ++i) values_[i / panel * tile_keys * panel + s * panel + i % panel] = i < size_ ? from[i] : 0;
+    F zeros(0.f);  // x - x is 0 for finite numbers and NaN for others
+    for (std::int64_t i = 0; i < width_; i += lanes<F>) {
+      float* to = values_ + i / panel * tile_keys * panel + i % panel;
+      const std::int64_t left = std::clamp<std::int64_t>(size_ - i, 0, lanes<F>);
+      for (std::int64_t s = 0; s < key_count_; ++s) {
+        const float* from = rows_of_[s] + kv_head_ * size_ + i;
+        const F value = left == lanes<F> ? F::load_unaligned(from) : load_part<F>(from, left);
+        zeros += value - value;
+        value.store_unaligned(to + s * panel);
+      }
     }
+    values_finite_ = xsimd::reduce_add(zeros) == 0;
   }
 
   KeyRange seen_by(std::int64_t tile) const noexcept {
@@ -108,11 +124,11 @@ class TiledAttention {
     return in_tile({visible_keys(args_, query_of(first)).begin, visible_keys(args_, query_of(last)).end}, first_key_, key_count_);
   }
 
-  /// Scores of a tile of rows with the tile of keys: [rows][tile_keys].
-  void products(std::int64_t tile, float* scores) const noexcept {
+  /// Scores of a tile of rows with the keys `seen` of the tile: [rows][tile_keys].
+  void scores_of(std::int64_t tile, KeyRange seen, float* scores) const noexcept {
     const std::int64_t first = tiles_.first_row(tile);
     with_rows<tile_rows>(tiles_.rows(tile), [&](auto rows) {
-      for (std::int64_t s = 0; s < key_count_; s += panel) {
+      for (std::int64_t s = seen.begin / panel * panel; s < seen.end; s += panel) {
         Sums<F, rows, 2> sums;
         unroll<rows>([&](auto r) { sums[r].fill(F(0.f)); });
         multiply_floats<F, rows, 2, rows, 1>(queries_ + first * size_, keys_ + s * size_, 0, size_, sums);
@@ -122,14 +138,15 @@ class TiledAttention {
         });
       }
     });
-    for (std::int64_t r = 0; r < tiles_.rows(tile); ++r)
-      finish_scores<F>(args_, head_of(first + r), query_of(first + r), first_key_, key_count_, scores + r * tile_keys);
+    for (std::int64_t r = 0; r < tiles_.rows(tile); ++r) {
+      float* row = scores + r * tile_keys + seen.begin;
+      finish_scores<F>(args_, head_of(first + r), query_of(first + r), first_key_ + seen.begin, seen.end - seen.begin, row);
+    }
   }
 
   /// outputs = outputs * factor + weights * values, for a tile of rows.
-  void add_values(std::int64_t tile, const float* weights, const float* factors) noexcept {
+  void add_values(std::int64_t tile, KeyRange seen, const float* weights, const float* factors) noexcept {
     const std::int64_t first = tiles_.first_row(tile);
-    const KeyRange seen = seen_by(tile);
     if (!values_finite_) return add_visible_values(tile, weights, factors);
     with_rows<tile_rows>(tiles_.rows(tile), [&](auto rows) {
       for (std::int64_t i = 0; i < width_; i += panel) {
@@ -164,38 +181,45 @@ class TiledAttention {
   }
 
   void attend(std::int64_t tile) noexcept {
-    if (seen_by(tile).empty()) return;
+    const KeyRange seen = seen_by(tile);
+    if (seen.empty()) return;
     alignas(64) float scores[tile_rows * tile_keys];
     float factors[tile_rows];
-    products(tile, scores);
+    scores_of(tile, seen, scores);
+    const std::int64_t count = seen.end - seen.begin;
     for (std::int64_t r = 0; r < tiles_.rows(tile); ++r) {
-      float* row = scores + r * tile_keys;
+      float* row = scores + r * tile_keys + seen.begin;
       float& top = largest_[tiles_.first_row(tile) + r];
       float& sum = sums_[tiles_.first_row(tile) + r];
       const float before = top;
-      top = std::max(top, max_row<F>(key_count_, row));
+      top = std::max(top, max_row<F>(count, row));
       const float shift = softmax_shift(top);
       factors[r] = std::exp(before - shift);
-      sum = sum * factors[r] + exponentials_row<F>(key_count_, row, shift);
+      sum = sum * factors[r] + exponentials_row<F>(count, row, shift);
     }
-    add_values(tile, scores, factors);
+    add_values(tile, seen, scores, factors);
   }
 
   void score(std::int64_t tile) noexcept {
+    const KeyRange seen = seen_by(tile);
     alignas(64) float scores[tile_rows * tile_keys];
-    products(tile, scores);
-    for (std::int64_t r = 0; r < tiles_.rows(tile); ++r)
-      std::copy_n(scores + r * tile_keys, key_count_, weights_of(tiles_.first_row(tile) + r) + first_key_);
+    if (!seen.empty()) scores_of(tile, seen, scores);
+    for (std::int64_t r = 0; r < tiles_.rows(tile); ++r) {
+      float* to = weights_of(tiles_.first_row(tile) + r) + first_key_;
+      std::fill_n(to, key_count_, -std::numeric_limits<float>::infinity());
+      if (!seen.empty()) std::copy(scores + r * tile_keys + seen.begin, scores + r * tile_keys + seen.end, to + seen.begin);
+    }
   }
 
   void weigh(std::int64_t tile) noexcept {
-    if (seen_by(tile).empty()) return;
+    const KeyRange seen = seen_by(tile);
+    if (seen.empty()) return;
     alignas(64) float weights[tile_rows * tile_keys];
     float factors[tile_rows];
     std::fill_n(factors, tile_rows, 1.f);
     for (std::int64_t r = 0; r < tiles_.rows(tile); ++r)
       std::copy_n(weights_of(tiles_.first_row(tile) + r) + first_key_, key_count_, weights + r * tile_keys);
-    add_values(tile, weights, factors);
+    add_values(tile, seen, weights, factors);
   }
 
   void finish() noexcept {

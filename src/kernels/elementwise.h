@@ -24,11 +24,18 @@ void activate(Activation activation, Matrix x) noexcept;
 /// gate_i = f(gate_i) * up_i, in place in gate: SwiGLU, GeGLU, ReGLU (Shazeer 2020).
 void activate_gated(Activation activation, Matrix gate, ConstMatrix up) noexcept;
 
-/// y = (x - mean) / sqrt(var + epsilon) * weight + bias over each row (Ba et al. 2016). weight and bias: [C], either may be null. y may be
-/// x.
-void layer_norm(ConstMatrix x, const float* weight, const float* bias, float epsilon, Matrix y) noexcept;
+/// What the epsilon of layer_norm is added to.
+enum class EpsilonPlace {
+  variance,   ///< sqrt(var + epsilon): PyTorch
+  deviation,  ///< sqrt(var) + epsilon: how textbooks write it
+};
+
+/// y = (x - mean) / sqrt(var + epsilon) * weight + bias over each row (Ba et al. 2016). weight and bias: [C], either may be null.
+/// y may be x.
+void layer_norm(ConstMatrix x, const float* weight, const float* bias, float epsilon, Matrix y,
+                EpsilonPlace place = EpsilonPlace::variance) noexcept;
 /// y = x / sqrt(mean(x^2) + epsilon) * (offset + weight) over each row (Zhang & Sennrich 2019); offset is 1 for Gemma, else 0.
-/// weight: [C] or null. y may be x.
+/// weight: [C], or null to multiply by nothing. y may be x.
 void rms_norm(ConstMatrix x, const float* weight, float offset, float epsilon, Matrix y) noexcept;
 
 /// y_i = exp(x_i - max x) / sum_j exp(x_j - max x) over each row, in place. A row that is all -inf becomes zeros.

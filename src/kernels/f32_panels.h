@@ -2,15 +2,17 @@
 // Weights kept as floats: [K][panel_width].
 
 #include "kernels/panels.h"
+#include "kernels/row_tiles.h"
 
 namespace webformer {
 
 /// Packs a tile of floats: input[k][row] = x[row][first + k].
 inline void pack_floats(ConstMatrix x, std::int64_t first, std::int64_t depth, float* input) noexcept {
-  for (std::int64_t row = 0; row < x.rows; ++row) {
-    const float* from = x.row(row) + first;
-    for (std::int64_t k = 0; k < depth; ++k) input[k * x.rows + row] = from[k];
-  }
+  with_rows<8>(x.rows, [&](auto rows) {
+    std::array<const float*, rows> from;
+    unroll<rows>([&](auto r) { from[r] = x.row(r) + first; });
+    for (std::int64_t k = 0; k < depth; ++k, input += rows) unroll<rows>([&](auto r) { input[r] = from[r][k]; });
+  });
 }
 
 /// total[row][v] += sum_k x_k,row * w_k,v, where the number of row r at step k is x[k * Step + r * RowStep].

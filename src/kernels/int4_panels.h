@@ -1,14 +1,12 @@
 #pragma once
-// Weights as 4-bit integers with a scale and a minimum for each group of 32 along a row (as GGUF's Q4_1), inputs as signed bytes with a
-// scale for each group.
+// Weights as 4-bit integers with a scale and a zero for each group of 32 along a row, inputs as signed bytes with a scale for each group.
 //
-// A panel: for each group the bytes, each with the weights of one input in its low half and of the input four further in its high half,
-// then the scales and the minima of the outputs as halves:
-//   y_n = sum over groups of x_scale * (scale_n * sum_k q_nk * x_k + minimum_n * sum_k x_k)
+// A panel: for each group the bytes, each with the weight of one input in its low half and of the input four further in its high half,
+// then the scales and the zeros of the outputs as halves:
+//   y_n = sum over groups of x_scale * scale_n * (sum_k q_nk * x_k - zero_n * sum_k x_k)
+// where the sums are exact integers.
 
-#include <cmath>
-
-#include "core/half.h"
+#include "kernels/quantize_weights.h"
 #include "kernels/quantized_input.h"
 #include "kernels/simd_half.h"
 
@@ -27,21 +25,12 @@ struct Int4Panels {
 
   static void write(std::byte* panel, std::int64_t cols, std::int64_t lane, const float* row) noexcept {
     for (std::int64_t first = 0; first < cols; first += group, panel += group_bytes) {
-      const std::int64_t count = std::min(group, cols - first);
-      float lowest = row[first], highest = row[first];
-      for (std::int64_t k = 0; k < count; ++k) {
-        lowest = std::min(lowest, row[first + k]);
-        highest = std::max(highest, row[first + k]);
-      }
-      const std::uint16_t scale = float_to_half((highest - lowest) / 15), minimum = float_to_half(lowest);
-      halves(panel)[lane] = scale;
-      halves(panel)[width + lane] = minimum;
-      const float step = half_to_float(scale), start = half_to_float(minimum), inverse = step > 0 ? 1 / step : 0;
-      for (std::int64_t k = 0; k < group; ++k) {
-        const float q = k < count ? std::min(std::max(std::nearbyint((row[first + k] - start) * inverse), 0.f), 15.f) : 0.f;
-        auto& byte = reinterpret_cast<std::uint8_t&>(panel[byte_of(lane, k)]);
-        byte = k / 4 % 2 ? std::uint8_t((byte & 15) | int(q) << 4) : std::uint8_t((byte & 0xf0) | int(q));
-      }
+      std::uint8_t q[group] = {};
+      const Int4Group about = quantize_4bit(row + first, std::min(group, cols - first), q);
+      halves(panel)[lane] = about.scale;
+      halves(panel)[width + lane] = about.zero;
+      for (std::int64_t k = 0; k < group; k += 8)
+        for (std::int64_t i = 0; i < 4; ++i) panel[byte_of(lane, k + i)] = std::byte(q[k + i] | q[k + i + 4] << 4);
     }
   }
 
@@ -49,7 +38,7 @@ struct Int4Panels {
     for (std::int64_t k = 0; k < cols; ++k) {
       const std::byte* from = panel + k / group * group_bytes;
       const int both = std::to_integer<int>(from[byte_of(lane, k % group)]);
-      out[k] = half_to_float(halves(from)[lane]) * float(k / 4 % 2 ? both >> 4 : both & 15) + half_to_float(halves(from)[width + lane]);
+      out[k] = Int4Group{halves(from)[lane], halves(from)[width + lane]}.value(k / 4 % 2 ? both >> 4 : both & 15);
     }
   }
 
@@ -57,7 +46,7 @@ struct Int4Panels {
   static void pack(ConstMatrix x, std::int64_t first, std::int64_t depth, std::byte* input) noexcept {
     Input::pack(x, first, depth, input, [](const float* from, std::int64_t count, std::int8_t* q) {
       const Quantized about = quantize_8bit(from, count, q);
-      return InputFactors{about.scale, about.scale * about.sum};
+      return InputFactors{about.scale, about.sum};
     });
   }
 
@@ -72,10 +61,10 @@ struct Int4Panels {
       const InputFactors* x = Input::factors(input, Rows, g);
       unroll<Batches>([&](auto v) {
         const std::uint16_t* about = halves(w + v / 2 * stride) + v % 2 * lanes<F>;
-        const F scale = load_halves<F>(about), minimum = load_halves<F>(about + width);
+        const F scale = load_halves<F>(about), zero = load_halves<F>(about + width);
         unroll<Rows>([&](auto r) {
-          const F product = xsimd::batch_cast<float>(Dot::total(dots[r][v])) * scale;
-          sums[r][v] = multiply_add(F(x[r].scale), product, multiply_add(F(x[r].offset), minimum, sums[r][v]));
+          const F exact = xsimd::batch_cast<float>(Dot::total(dots[r][v])) - splat<F>(&x[r].offset) * zero;
+          sums[r][v] = multiply_add(splat<F>(&x[r].scale), exact * scale, sums[r][v]);
         });
       });
     }

@@ -5,8 +5,7 @@
 //   y_n = scale_n * sum over groups of x_scale * (sum_k q_nk * x_k - x_zero * sum_k q_nk)
 // where the bracket is an exact integer.
 
-#include <cmath>
-
+#include "kernels/quantize_weights.h"
 #include "kernels/quantized_input.h"
 
 namespace webformer {
@@ -25,20 +24,14 @@ struct Int8Panels {
   }
 
   static void write(std::byte* panel, std::int64_t cols, std::int64_t lane, const float* row) noexcept {
-    float largest = 0;
-    for (std::int64_t k = 0; k < cols; ++k) largest = std::max(largest, std::abs(row[k]));
-    const float scale = largest / 127, inverse = scale > 0 ? 1 / scale : 0;
+    const float scale = int8_scale(row, cols);
     reinterpret_cast<float*>(panel)[lane] = scale;
     for (std::int64_t first = 0; first < cols; first += group) {
       auto* bytes = reinterpret_cast<std::int8_t*>(panel + group_offset(first / group));
       const std::int64_t count = std::min(group, cols - first);
-      float sum = 0;
-      for (std::int64_t k = 0; k < count; ++k) {
-        const float q = std::nearbyint(row[first + k] * inverse);
-        bytes[byte_of(lane, k)] = std::int8_t(q);
-        sum += q;
-      }
-      reinterpret_cast<float*>(bytes + round_up(count, 4) * width)[lane] = sum;
+      std::int8_t q[group];
+      reinterpret_cast<float*>(bytes + round_up(count, 4) * width)[lane] = quantize_by(scale, row + first, count, q);
+      for (std::int64_t k = 0; k < count; ++k) bytes[byte_of(lane, k)] = q[k];
     }
   }
 
@@ -72,8 +65,8 @@ struct Int8Panels {
       unroll<Batches>([&](auto v) {
         const F weight_sum = F::load_unaligned(batch_start<F>(weight_sums, stride, v));
         unroll<Rows>([&](auto r) {
-          const F exact = xsimd::batch_cast<float>(dots[r][v]) - F(x[r].offset) * weight_sum;
-          sums[r][v] = multiply_add(F(x[r].scale), exact, sums[r][v]);
+          const F exact = xsimd::batch_cast<float>(dots[r][v]) - splat<F>(&x[r].offset) * weight_sum;
+          sums[r][v] = multiply_add(splat<F>(&x[r].scale), exact, sums[r][v]);
         });
       });
     }

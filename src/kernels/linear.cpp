@@ -136,7 +136,7 @@ void multiply(ConstMatrix x, const PackedWeights& w, const float* bias, Matrix y
   auto* input = workspace.allocate<std::byte>(most_rows * Format::input_bytes(most_depth));
   float* unpacked = nullptr;
   if constexpr (requires { typename Format::Unpacked; }) {
-    if (x.rows > 2) unpacked = workspace.allocate<float>(most_depth * panel_width<typename Format::Batch>);
+    if (x.rows > Format::tile_rows) unpacked = workspace.allocate<float>(most_depth * panel_width<typename Format::Batch>);
   }
 
   for (std::int64_t row = 0; row < x.rows; row += row_block) {
@@ -150,7 +150,7 @@ void multiply(ConstMatrix x, const PackedWeights& w, const float* bias, Matrix y
                      input + tiles.first_row(i) * Format::input_bytes(depth));
       }
       const Block block{input, w, first, depth, y.rows_from(row, count), bias};
-      if (tiles.count == 1 && !unpacked) {
+      if (tiles.count == 1) {
         multiply_one_tile<Format>(block);
       } else {
         multiply_tiles<Format>(block, tiles, unpacked);

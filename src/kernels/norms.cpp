@@ -8,11 +8,11 @@ namespace webformer {
 namespace {
 
 template <class F>
-void layer_norm_row(std::int64_t size, const float* x, const float* weight, const float* bias, float epsilon, float* y) {
+void layer_norm_row(std::int64_t size, const float* x, const float* weight, const float* bias, float epsilon, EpsilonPlace place, float* y) {
   const float mean = sum_row<F>(size, x, 0, [](F v) { return v; }) / float(size);
   const auto deviation = [m = F(mean)](F v) { return v - m; };
   const float variance = sum_row<F>(size, x, mean, [=](F v) { return deviation(v) * deviation(v); }) / float(size);
-  const F factor(1 / std::sqrt(variance + epsilon));
+  const F factor(1 / (place == EpsilonPlace::variance ? std::sqrt(variance + epsilon) : std::sqrt(variance) + epsilon));
   const auto normalized = [=](F v) { return deviation(v) * factor; };
   if (weight && bias) {
     map_row<F>(size, y, [=](F v, F w, F b) { return multiply_add(normalized(v), w, b); }, x, weight, bias);
@@ -38,8 +38,8 @@ void rms_norm_row(std::int64_t size, const float* x, const float* weight, float 
 
 }  // namespace
 
-void layer_norm(ConstMatrix x, const float* weight, const float* bias, float epsilon, Matrix y) noexcept {
-  for (std::int64_t i = 0; i < x.rows; ++i) layer_norm_row<Floats>(x.cols, x.row(i), weight, bias, epsilon, y.row(i));
+void layer_norm(ConstMatrix x, const float* weight, const float* bias, float epsilon, Matrix y, EpsilonPlace place) noexcept {
+  for (std::int64_t i = 0; i < x.rows; ++i) layer_norm_row<Floats>(x.cols, x.row(i), weight, bias, epsilon, place, y.row(i));
 }
 
 void rms_norm(ConstMatrix x, const float* weight, float offset, float epsilon, Matrix y) noexcept {

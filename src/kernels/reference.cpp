@@ -109,13 +109,14 @@ void activate_gated(Activation activation, Matrix gate, ConstMatrix up) {
   each(gate, [&](double v, auto i, auto j) { return activate(activation, v) * up.at(i, j); });
 }
 
-void layer_norm(ConstMatrix x, const float* weight, const float* bias, float epsilon, Matrix y) {
+void layer_norm(ConstMatrix x, const float* weight, const float* bias, float epsilon, Matrix y, EpsilonPlace place) {
   for (std::int64_t i = 0; i < x.rows; ++i) {
     double mean = 0, variance = 0;
     for (std::int64_t j = 0; j < x.cols; ++j) mean += x.at(i, j) / double(x.cols);
     for (std::int64_t j = 0; j < x.cols; ++j) variance += (x.at(i, j) - mean) * (x.at(i, j) - mean) / double(x.cols);
+    const double deviation = place == EpsilonPlace::variance ? std::sqrt(variance + epsilon) : std::sqrt(variance) + epsilon;
     for (std::int64_t j = 0; j < x.cols; ++j) {
-      const double normalized = (x.at(i, j) - mean) / std::sqrt(variance + epsilon);
+      const double normalized = (x.at(i, j) - mean) / deviation;
       y.at(i, j) = float(normalized * (weight ? weight[j] : 1) + (bias ? bias[j] : 0));
     }
   }

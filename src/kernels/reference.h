@@ -19,7 +19,8 @@ double activate(Activation activation, double x);
 void activate(Activation activation, Matrix x);
 void activate_gated(Activation activation, Matrix gate, ConstMatrix up);
 
-void layer_norm(ConstMatrix x, const float* weight, const float* bias, float epsilon, Matrix y);
+void layer_norm(ConstMatrix x, const float* weight, const float* bias, float epsilon, Matrix y,
+                EpsilonPlace place = EpsilonPlace::variance);
 void rms_norm(ConstMatrix x, const float* weight, float offset, float epsilon, Matrix y);
 
 void softmax(Matrix x);

@@ -2,6 +2,7 @@
 // The one file that knows of instruction sets: xsimd's batches, as the compiler's flags choose them, and what xsimd lacks.
 // Kernels are templates over the batch type F; `Floats` is the one that the public functions take.
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -108,8 +109,12 @@ inline void store_part(F value, float* y, std::int64_t count) noexcept {
 template <class F, class Function, class... Inputs>
 inline void map_row(std::int64_t count, float* y, Function f, const Inputs*... x) noexcept {
   std::int64_t i = 0;
-  for (; i + lanes<F> <= count; i += lanes<F>) f(F::load_unaligned(x + i)...).store_unaligned(y + i);
-  if (i < count) store_part<F>(f(load_part<F>(x + i, count - i)...), y + i, count - i);
+  for (; i + 2 * lanes<F> <= count; i += 2 * lanes<F>) {  // two at a time, to read the constants of f once for both
+    const F first = f(F::load_unaligned(x + i)...), second = f(F::load_unaligned(x + i + lanes<F>)...);
+    first.store_unaligned(y + i);
+    second.store_unaligned(y + i + lanes<F>);
+  }
+  for (; i < count; i += lanes<F>) store_part<F>(f(load_part<F>(x + i, count - i)...), y + i, std::min(count - i, lanes<F>));
 }
 
 /// combine(…, f(x_i, …)) for every i below `count`, started from `neutral` in each lane; `rest` fills up the last batch.

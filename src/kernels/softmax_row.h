@@ -1,6 +1,8 @@
 #pragma once
 // Softmax of one row, for softmax and for attention.
 
+#include <algorithm>
+
 #include "kernels/simd_math.h"
 
 namespace webformer {
@@ -14,20 +16,22 @@ inline float softmax_factor(float sum) noexcept { return sum == 0 ? 0.f : 1 / su
 /// x_i = exp(x_i - shift), in place. Gives their sum.
 template <class F>
 inline float exponentials_row(std::int64_t count, float* x, float shift) noexcept {
-  F sum(0.f);
   const F s(shift);
+  F sum(0.f), other_sum(0.f);
   std::int64_t i = 0;
-  for (; i + lanes<F> <= count; i += lanes<F>) {
-    const F e = simd_exp(F::load_unaligned(x + i) - s);
+  for (; i + 2 * lanes<F> <= count; i += 2 * lanes<F>) {  // two at a time, to read the constants of exp once for both
+    const F e = simd_exp(F::load_unaligned(x + i) - s), other = simd_exp(F::load_unaligned(x + i + lanes<F>) - s);
     e.store_unaligned(x + i);
+    other.store_unaligned(x + i + lanes<F>);
     sum += e;
+    other_sum += other;
   }
-  if (i < count) {
+  for (; i < count; i += lanes<F>) {
     const F e = simd_exp(load_part<F>(x + i, count - i, -std::numeric_limits<float>::infinity()) - s);
-    store_part(e, x + i, count - i);
+    store_part(e, x + i, std::min(count - i, lanes<F>));
     sum += e;
   }
-  return xsimd::reduce_add(sum);
+  return xsimd::reduce_add(sum + other_sum);
 }
 
 template <class F>

@@ -1,146 +1,196 @@
-#include <doctest/doctest.h>
-
-#include <limits>
+#include <functional>
 
 #include "kernels/reference.h"
-#include "support/random_matrix.h"
+#include "support.h"
 
 using namespace webformer;
-using test::RandomMatrix;
+using test::infinity, test::not_a_number, test::RandomMatrix;
 
 namespace {
-constexpr float infinity = std::numeric_limits<float>::infinity();
-constexpr Activation activations[] = {Activation::identity,   Activation::relu, Activation::gelu, Activation::gelu_tanh,
+
+constexpr Activation activations[] = {Activation::identity, Activation::relu, Activation::gelu, Activation::gelu_tanh,
                                       Activation::quick_gelu, Activation::silu, Activation::tanh, Activation::sigmoid};
+
+/// Calls one(x) with a matrix of each width, of normal numbers times `deviation`, whose rows do not touch.
+void for_each_width(std::int64_t first, float deviation, const std::function<void(RandomMatrix&)>& one) {
+  Random random(1);
+  for (std::int64_t cols = first; cols <= 4 * test::two_batches; ++cols) {
+    RandomMatrix x(3, cols, random, deviation);
+    CAPTURE(cols);
+    one(x);
+  }
+}
+
+/// Applies a kernel and its reference in place to copies of x. Gives the largest difference.
+template <class Kernel, class Reference>
+double difference(const RandomMatrix& x, Kernel kernel, Reference reference) {
+  RandomMatrix got = x, expected = x;
+  kernel(got.view());
+  reference(expected.view());
+  CHECK(test::changed_inside_only(x, got));
+  return test::worst_difference(got.view(), expected.view());
+}
+
 }  // namespace
 
-TEST_CASE("activations equal their formulas from -100 to 100, for every length") {
+TEST_CASE("activations equal their formulas for every width") {
   for (const Activation activation : activations) {
-    for (std::int64_t cols = 0; cols <= 35; ++cols) {
-      std::vector<float> x(std::size_t(cols), 0.f), y;
-      for (std::int64_t j = 0; j < cols; ++j) x[std::size_t(j)] = float((j * 37 % 101) - 50) * (cols % 3 == 0 ? 2.f : 0.1f);
-      y = x;
-      activate(activation, Matrix(y.data(), 1, cols));
-      for (std::int64_t j = 0; j < cols; ++j) {
-        const double expected = reference::activate(activation, x[std::size_t(j)]);
-        CAPTURE(int(activation));
-        CAPTURE(x[std::size_t(j)]);
-        CHECK(std::abs(y[std::size_t(j)] - expected) <= 2e-6 * std::max(1.0, std::abs(expected)));
-      }
+    CAPTURE(int(activation));
+    for (const float deviation : {0.1f, 1.f, 30.f}) {
+      for_each_width(0, deviation, [&](RandomMatrix& x) {
+        const auto kernel = [&](Matrix m) { activate(activation, m); };
+        const auto formula = [&](Matrix m) { reference::activate(activation, m); };
+        CHECK(difference(x, kernel, formula) <= 5e-7 * std::max(1.0, test::largest_number(x.view())));
+      });
+    }
+  }
+}
+
+TEST_CASE("activations of numbers far out are their limits") {
+  for (const Activation activation : activations) {
+    for (const float x : {-1e30f, -200.f, -90.f, 90.f, 200.f, 1e30f}) {
+      float y = x;
+      activate(activation, Matrix(&y, 1, 1));
+      CAPTURE(int(activation));
+      CAPTURE(x);
+      CHECK(double(y) == doctest::Approx(reference::activate(activation, x)).epsilon(1e-6));
+    }
+  }
+}
+
+TEST_CASE("NaN passes through every activation, in whole batches and in what is left of them") {
+  for (const Activation activation : activations) {
+    for (std::int64_t cols : {std::int64_t{1}, test::two_batches}) {
+      std::vector<float> x(std::size_t(cols), not_a_number);
+      activate(activation, Matrix(x.data(), 1, cols));
+      CAPTURE(int(activation));
+      for (const float v : x) CHECK(std::isnan(v));
     }
   }
 }
 
 TEST_CASE("gated activations multiply by the other half") {
-  Random random(1);
-  const RandomMatrix up(3, 21, random);
-  RandomMatrix gate(3, 21, random);
-  const RandomMatrix before = gate;
-  activate_gated(Activation::silu, gate.view(), up.view());
-  for (std::int64_t i = 0; i < 3; ++i) {
-    for (std::int64_t j = 0; j < 21; ++j) {
-      CHECK(gate.view().at(i, j) ==
-            doctest::Approx(reference::activate(Activation::silu, before.view().at(i, j)) * up.view().at(i, j)).epsilon(1e-5));
-    }
-  }
-}
-
-TEST_CASE("NaN passes through every activation") {
-  for (const Activation activation : activations) {
-    for (std::int64_t cols : {1, 16}) {
-      std::vector<float> x(std::size_t(cols), std::numeric_limits<float>::quiet_NaN());
-      activate(activation, Matrix(x.data(), 1, cols));
-      CAPTURE(int(activation));
-      CHECK(std::isnan(x[0]));
-    }
-  }
-}
-
-TEST_CASE("norms equal their formulas for every width") {
   Random random(2);
-  for (std::int64_t cols = 1; cols <= 70; ++cols) {
-    const RandomMatrix x(2, cols, random, 3), weight(1, cols, random), bias(1, cols, random);
-    RandomMatrix y(2, cols, random), expected(2, cols, random);
-    layer_norm(x.view(), weight.view().data, bias.view().data, 1e-5f, y.view());
-    reference::layer_norm(x.view(), weight.view().data, bias.view().data, 1e-5f, expected.view());
-    CHECK(test::worst_difference(y.view(), expected.view()) < 1e-5);
-    layer_norm(x.view(), nullptr, nullptr, 1e-5f, y.view());
-    reference::layer_norm(x.view(), nullptr, nullptr, 1e-5f, expected.view());
-    CHECK(test::worst_difference(y.view(), expected.view()) < 1e-5);
-    for (const float offset : {0.f, 1.f}) {
-      rms_norm(x.view(), weight.view().data, offset, 1e-6f, y.view());
-      reference::rms_norm(x.view(), weight.view().data, offset, 1e-6f, expected.view());
-      CHECK(test::worst_difference(y.view(), expected.view()) < 1e-5);
-    }
-    RandomMatrix in_place = x;
-    rms_norm(in_place.view(), weight.view().data, 0, 1e-6f, in_place.view());
-    reference::rms_norm(x.view(), weight.view().data, 0, 1e-6f, expected.view());
-    CHECK(test::worst_difference(in_place.view(), expected.view()) < 1e-5);
+  for (const Activation activation : activations) {
+    for_each_width(0, 2, [&](RandomMatrix& gate) {
+      const RandomMatrix up(gate.rows, gate.cols, random);
+      const auto kernel = [&](Matrix m) { activate_gated(activation, m, up.view()); };
+      const auto formula = [&](Matrix m) { reference::activate_gated(activation, m, up.view()); };
+      CHECK(difference(gate, kernel, formula) < 1e-5);
+    });
   }
 }
 
-TEST_CASE("softmax sums to one, and equals the reference for every length and for huge scores") {
+TEST_CASE("layer norm equals its formula for every width, with and without weight and bias, in place too") {
   Random random(3);
-  for (std::int64_t cols = 1; cols <= 70; ++cols) {
-    RandomMatrix x(3, cols, random, cols % 2 ? 1.f : 1e4f);
-    RandomMatrix expected = x, log_x = x, log_expected = x;
-    softmax(x.view());
-    reference::softmax(expected.view());
-    CHECK(test::worst_difference(x.view(), expected.view()) < 1e-6);
-    log_softmax(log_x.view());
-    reference::log_softmax(log_expected.view());
-    CHECK(test::worst_difference(log_x.view(), log_expected.view()) <= 1e-6 * std::max(1.0, test::largest_number(log_expected.view())));
+  for_each_width(1, 3, [&](RandomMatrix& x) {
+    const RandomMatrix weight(1, x.cols, random), bias(1, x.cols, random);
+    for (const EpsilonPlace place : {EpsilonPlace::variance, EpsilonPlace::deviation}) {
+      for (const float* w : {static_cast<const float*>(nullptr), weight.view().data}) {
+        for (const float* b : {static_cast<const float*>(nullptr), bias.view().data}) {
+          const auto kernel = [&](Matrix m) { layer_norm(m, w, b, 1e-2f, m, place); };
+          const auto formula = [&](Matrix m) { reference::layer_norm(x.view(), w, b, 1e-2f, m, place); };
+          CHECK(difference(x, kernel, formula) < 1e-5);
+        }
+      }
+    }
+    RandomMatrix other(x.rows, x.cols, random);
+    const auto kernel = [&](Matrix m) { layer_norm(x.view(), weight.view().data, bias.view().data, 1e-5f, m); };
+    const auto formula = [&](Matrix m) { reference::layer_norm(x.view(), weight.view().data, bias.view().data, 1e-5f, m); };
+    CHECK(difference(other, kernel, formula) < 2e-5);
+  });
+}
+
+TEST_CASE("layer norm is accurate for a mean that is large beside the deviation") {
+  for_each_width(test::two_batches, 1, [](RandomMatrix& x) {
+    for (std::int64_t j = 0; j < x.cols; ++j) x.view().at(0, j) += 1000;
+    const auto kernel = [](Matrix m) { layer_norm(m, nullptr, nullptr, 1e-5f, m); };
+    const auto formula = [](Matrix m) { reference::layer_norm(m, nullptr, nullptr, 1e-5f, m); };
+    CHECK(difference(x, kernel, formula) < 1e-3);  // E[x^2] - E[x]^2 would be off by tenths
+  });
+}
+
+TEST_CASE("RMS norm equals its formula for every width, with and without weight, in place too") {
+  Random random(4);
+  for_each_width(1, 3, [&](RandomMatrix& x) {
+    const RandomMatrix weight(1, x.cols, random);
+    for (const float offset : {0.f, 1.f}) {
+      for (const float* w : {static_cast<const float*>(nullptr), weight.view().data}) {
+        const auto kernel = [&](Matrix m) { rms_norm(m, w, offset, 1e-6f, m); };
+        const auto formula = [&](Matrix m) { reference::rms_norm(x.view(), w, offset, 1e-6f, m); };
+        CHECK(difference(x, kernel, formula) < 1e-5);
+      }
+    }
+  });
+}
+
+TEST_CASE("softmax and log softmax equal their formulas for every width and for huge scores") {
+  for (const float deviation : {1.f, 1e4f, 1e30f}) {
+    for_each_width(0, deviation, [](RandomMatrix& x) {
+      CHECK(difference(x, [](Matrix m) { softmax(m); }, [](Matrix m) { reference::softmax(m); }) < 1e-6);
+      const double size = std::max(1.0, test::largest_number(x.view()));
+      CHECK(difference(x, [](Matrix m) { log_softmax(m); }, [](Matrix m) { reference::log_softmax(m); }) <= 1e-6 * size);
+    });
   }
 }
 
 TEST_CASE("a row that is all -inf becomes zeros, and -inf beside numbers becomes zero") {
-  std::vector<float> x(19, -infinity);
-  softmax(Matrix(x.data(), 1, 19));
-  for (const float v : x) CHECK(v == 0);
-  x.assign(19, -infinity);
-  x[3] = 5, x[18] = 5;
-  softmax(Matrix(x.data(), 1, 19));
-  CHECK(x[3] == doctest::Approx(0.5));
-  CHECK(x[18] == doctest::Approx(0.5));
-  CHECK(x[0] == 0);
+  for (std::int64_t cols = 1; cols <= 2 * test::two_batches; ++cols) {
+    std::vector<float> x(std::size_t(cols), -infinity);
+    softmax(Matrix(x.data(), 1, cols));
+    for (const float v : x) CHECK(v == 0);
+    x.assign(std::size_t(cols), -infinity);
+    x.front() = x.back() = 5;
+    softmax(Matrix(x.data(), 1, cols));
+    CHECK(x.back() == doctest::Approx(cols == 1 ? 1 : 0.5));
+    for (std::int64_t j = 1; j + 1 < cols; ++j) CHECK(x[std::size_t(j)] == 0);
+  }
 }
 
-TEST_CASE("rope turns pairs by position times frequency, in both layouts, and leaves the rest of a head") {
-  Random random(4);
-  for (const RopeLayout layout : {RopeLayout::half, RopeLayout::interleaved}) {
-    for (const int rotated : {2, 6, 8}) {
-      RandomMatrix x(5, 3 * 8, random);
-      RandomMatrix expected = x;
-      const std::vector<std::int32_t> positions{0, 1, 2, 7, 4000};
-      const std::vector<float> frequencies{1, 0.1f, 0.01f, 0.001f};
-      rope(x.view(), 3, 8, rotated, layout, positions.data(), frequencies.data(), 1.5f);
-      reference::rope(expected.view(), 3, 8, rotated, layout, positions.data(), frequencies.data(), 1.5f);
-      CHECK(test::worst_difference(x.view(), expected.view()) < 2e-3);  // an angle of 4000 has 2^-12 radians of rounding in float
-      RandomMatrix near = x;
-      CHECK(test::worst_difference(x.view().rows_from(0, 4), expected.view().rows_from(0, 4)) < 1e-5);
+TEST_CASE("softmax of a row with NaN or with +inf is NaN, even among -inf") {
+  for (const float bad : {not_a_number, infinity}) {
+    for (std::int64_t cols = 1; cols <= 2 * test::two_batches; ++cols) {
+      for (const float rest : {0.f, -infinity}) {
+        std::vector<float> x(std::size_t(cols), rest);
+        x[std::size_t(cols / 2)] = bad;
+        softmax(Matrix(x.data(), 1, cols));
+        for (const float v : x) CHECK(std::isnan(v));
+      }
     }
   }
 }
 
-TEST_CASE("add, scale, soft_cap, all_finite and argmax do what they say for every length") {
+TEST_CASE("add, scale and soft_cap equal their formulas for every width") {
   Random random(5);
-  for (std::int64_t cols = 1; cols <= 35; ++cols) {
-    RandomMatrix x(2, cols, random);
-    const RandomMatrix before = x, y(2, cols, random);
-    add(x.view(), y.view());
-    scale(x.view(), 2);
-    for (std::int64_t j = 0; j < cols; ++j) CHECK(x.view().at(1, j) == 2 * (before.view().at(1, j) + y.view().at(1, j)));
-    soft_cap(x.view(), 1.5f);
-    for (std::int64_t j = 0; j < cols; ++j) {
-      CHECK(x.view().at(1, j) == doctest::Approx(1.5 * std::tanh(2.0 * (before.view().at(1, j) + y.view().at(1, j)) / 1.5)).epsilon(1e-5));
-    }
+  for_each_width(0, 20, [&](RandomMatrix& x) {
+    const RandomMatrix y(x.rows, x.cols, random);
+    CHECK(difference(x, [&](Matrix m) { add(m, y.view()); }, [&](Matrix m) { reference::add(m, y.view()); }) == 0);
+    CHECK(difference(x, [](Matrix m) { scale(m, 0.7f); }, [](Matrix m) { reference::scale(m, 0.7f); }) < 5e-6);
+    CHECK(difference(x, [](Matrix m) { soft_cap(m, 30); }, [](Matrix m) { reference::soft_cap(m, 30); }) < 1e-5);
+  });
+}
+
+TEST_CASE("all_finite finds NaN and infinities anywhere") {
+  for_each_width(0, 1e30f, [](RandomMatrix& x) {
     CHECK(all_finite(x.view()));
-    for (const float bad : {infinity, -infinity, std::numeric_limits<float>::quiet_NaN()}) {
-      RandomMatrix broken = x;
-      broken.view().at(1, cols - 1) = bad;
-      CHECK_FALSE(all_finite(broken.view()));
+    for (const float bad : {infinity, -infinity, not_a_number}) {
+      for (std::int64_t j = 0; j < x.cols; ++j) {
+        RandomMatrix broken = x;
+        broken.view().at(j % x.rows, j) = bad;
+        CHECK_FALSE(all_finite(broken.view()));
+      }
+    }
+  });
+}
+
+TEST_CASE("argmax gives the lowest index of the largest number, for every length") {
+  for (std::int64_t count = 1; count <= 4 * test::two_batches; ++count) {
+    std::vector<float> x(std::size_t(count), -2.f);
+    for (std::int64_t best = count; best-- > 0;) {
+      x[std::size_t(best)] = -1;  // one more of a tie, before the others
+      CHECK(argmax(x) == best);
     }
   }
-  CHECK(argmax(std::vector<float>{1, 3, 3, 2}) == 1);  // the lowest of a tie
   CHECK(argmax(std::vector<float>{-infinity, -infinity}) == 0);
+  CHECK(argmax(std::vector<float>{not_a_number, 1, infinity, not_a_number}) == 2);
 }

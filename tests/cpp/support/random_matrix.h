@@ -27,7 +27,7 @@ inline double worst_difference(ConstMatrix a, ConstMatrix b) {
   for (std::int64_t i = 0; i < a.rows; ++i) {
     for (std::int64_t j = 0; j < a.cols; ++j) {
       const double difference = std::abs(double(a.at(i, j)) - double(b.at(i, j)));
-      if (!(difference <= worst)) worst = difference;
+      if (!(difference <= worst) && !std::isnan(worst)) worst = difference;
     }
   }
   return worst;

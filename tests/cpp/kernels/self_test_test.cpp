@@ -1,0 +1,5 @@
+#include "kernels/self_test.h"
+
+#include "support.h"
+
+TEST_CASE("the machine that runs the tests multiplies right") { CHECK(webformer::simd_self_test()); }
