@@ -1,6 +1,7 @@
 // The speed of the kernels on one thread: GFLOP/s (GOP/s for integers) of matrix products and attention, GB/s of decoding.
 // kernels [NAME...]: only the lines whose name contains one of them.
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -46,10 +47,11 @@ double seconds(const Work& work) {
 struct Lines {
   std::vector<std::string> wanted;
 
+  bool chosen(const std::string& name) const {
+    return wanted.empty() || std::any_of(wanted.begin(), wanted.end(), [&](const std::string& part) { return name.find(part) != std::string::npos; });
+  }
   void measure(const std::string& name, double amount, const char* unit, const Work& work) const {
-    bool chosen = wanted.empty();
-    for (const std::string& part : wanted) chosen = chosen || name.find(part) != std::string::npos;
-    if (!chosen) return;
+    if (!chosen(name)) return;
     const double taken = seconds(work);
     std::printf("%-44s %8.1f %-7s %10.2f us\n", name.c_str(), amount / taken * 1e-9, unit, taken * 1e6);
   }
@@ -65,6 +67,9 @@ void measure_linear(const Lines& lines) {
                                     {1, 1536, 384},  {1, 768, 2048},   {1, 768, 32000},  {4, 768, 2048}};
   for (WeightType type : {WeightType::f32, WeightType::f16, WeightType::int8, WeightType::int4}) {
     for (const auto [rows, inputs, outputs] : shapes) {
+      const std::string name = "linear " + std::string(webformer::name(type)) + " " + std::to_string(rows) + "x" + std::to_string(inputs) + "x" +
+                               std::to_string(outputs);
+      if (!lines.chosen(name)) continue;
       const std::vector<float> w = numbers(outputs * inputs), x = numbers(rows * inputs), bias = numbers(outputs);
       std::vector<float> y(std::size_t(rows * outputs));
       PackedWeights packed(type, outputs, inputs);
