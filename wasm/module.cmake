@@ -3,9 +3,18 @@
 # The growth of memory past 2 GB, and a stack that traps when it overflows instead of overwriting the static data.
 set(WASM_MEMORY_FLAGS -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4GB -Wl,--stack-first -sSTACK_SIZE=1MB)
 
-# How pages and node load it: an ES module without eval, given its bytes or its compiled code by the caller.
-set(WASM_MODULE_FLAGS -lembind -sMODULARIZE -sEXPORT_ES6 -sENVIRONMENT=web,worker,node -sDYNAMIC_EXECUTION=0
-  -sINCOMING_MODULE_JS_API=wasmBinary,instantiateWasm,locateFile,print,printErr -sEXPORTED_RUNTIME_METHODS=HEAPU8,HEAPF32,HEAP32)
+# How pages and node load it: an ES module without eval, given its compiled code by the caller, so that node needs nothing of its own.
+set(WASM_MODULE_FLAGS -lembind -sMODULARIZE -sEXPORT_ES6 -sENVIRONMENT=web,worker -sDYNAMIC_EXECUTION=0
+  -sINCOMING_MODULE_JS_API=instantiateWasm,print,printErr -sEXPORTED_RUNTIME_METHODS=HEAPU8)
+
+# A page downloads all of it, so what is not in the loops over numbers and text is compiled for size.
+set(FOR_SPEED "/src/(kernels|core|text)/" "/src/formats/(dtype|dequantize|json_scan)" "/src/decoding/(sampling|processors)"
+  "/src/model/(attention|embeddings|heads|kv_cache|layers|memory|session|stack|weight_plan)")
+set(FOR_SIZE ${CORE_SOURCES} ${MODULE_SOURCES})
+list(JOIN FOR_SPEED "|" FOR_SPEED)
+list(FILTER FOR_SIZE EXCLUDE REGEX "${FOR_SPEED}")
+set_source_files_properties(${FOR_SIZE} PROPERTIES COMPILE_OPTIONS -Oz)
+set_source_files_properties(src/text/pack.cpp src/text/trace.cpp src/text/pattern_parse.cpp src/text/pattern_names.cpp PROPERTIES COMPILE_OPTIONS -Oz)
 
 function(add_wasm_variant suffix)
   add_variant("${suffix}" -fwasm-exceptions ${ARGN})

@@ -3,6 +3,7 @@ import { TransformerError, invalidArgument, linked } from './errors.js';
 import { toWasmInputs, toWasmOptions } from './forward-inputs.js';
 import { toGenerationJson, toPrompt, toTexts } from './generate-options.js';
 import { startGeneration } from './generation.js';
+import { lacking } from './later.js';
 import { checkBoolean, checkChoice, checkOptions, checkSignal, checkText } from './options.js';
 import type { Engine, EngineEvent, GenerationPrompt, Request, RequestOf, Results } from './protocol.js';
 import { CallQueue } from './queue.js';
@@ -79,7 +80,7 @@ export class ModelOnEngine implements Model {
   chat(messages: readonly ChatMessage[], options: GenerateOptions = {}): Generation {
     return this.#generate('chat', options, [], () => {
       if (!this.#bound) throw invalidArgument('chat: this model has no tokenizer');
-      const prompt: GenerationPrompt = { kind: 'texts', texts: [renderChat(this.#bound, messages)], addSpecialTokens: false };
+      const prompt: GenerationPrompt = { kind: 'texts', texts: [renderChat(this.#bound, messages)], addSpecialTokens: false, cut: false };
       return { prompt, task: '' };
     });
   }
@@ -198,5 +199,3 @@ export class ModelOnEngine implements Model {
     this.dispose();
   }
 }
-
-const lacking = (method: string): TransformerError => new TransformerError('unsupported_model', `${method} is not supported yet`);

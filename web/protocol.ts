@@ -23,8 +23,9 @@ export interface GenerationSettings {
   task: string;
 }
 
+/** `cut`: texts that are longer than the model takes are cut; else they are refused. */
 export type GenerationPrompt =
-  | { kind: 'texts'; texts: string[]; addSpecialTokens: boolean }
+  | { kind: 'texts'; texts: string[]; addSpecialTokens: boolean; cut: boolean }
   | { kind: 'ids'; ids: Int32Array[]; decoderIds: Int32Array[] };
 
 export type EmbedOptions = { pooling?: 'mean' | 'cls' | 'max' | 'last'; normalize?: boolean };

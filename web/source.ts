@@ -92,9 +92,11 @@ async function placeOf(source: SourceData, access: Access): Promise<Place> {
     case 'folder':
       return folderAt(source.url, access);
     case 'file':
-      return { names: [nameOfUrl(source.url)], open: () => openUrl(source.url, access, false), urlOf: () => source.url };
+      return oneFile(nameOfUrl(source.url), () => openUrl(source.url, access, false), source.url);
     case 'path':
-      return (await isFolder(source.path)) ? folderOnDisk(source.path, access) : fileOnDisk(source.path, access);
+      if (await isFolder(source.path)) return folderOnDisk(source.path, access);
+      await openPath(source.path, access, false);  // refuses what does not exist, before anything is looked for in it
+      return oneFile(source.path.split(/[\\/]/).pop()!, () => openPath(source.path, access, false));
     case 'files':
       return inMemory(new Map(source.files));
   }
@@ -111,9 +113,15 @@ const folderOnDisk = async (path: string, access: Access): Promise<Place> => ({
   open: (name, optional) => openPath(`${path.replace(/[\\/]$/, '')}/${name}`, access, optional),
 });
 
-const fileOnDisk = (path: string, access: Access): Place => ({
-  names: [path.split(/[\\/]/).pop()!],
-  open: () => openPath(path, access, false),
+const oneFile = (only: string, open: () => Promise<OpenFile | null>, url?: string): Place => ({
+  names: [only],
+  async open(name, optional) {
+    if (name === only) return open();
+    if (optional) return null;
+    const message = `${name} is missing: the source is the one file ${only}; for a folder, the address ends in '/'`;
+    throw new TransformerError('invalid_file', message, { details: { file: name } });
+  },
+  ...(url !== undefined && { urlOf: () => url }),
 });
 
 const inMemory = (files: ReadonlyMap<string, Uint8Array | Blob>): Place => ({

@@ -173,6 +173,7 @@ export class BoundTokenizer implements Tokenizer {
     for (const [i, token] of tokens.entries()) {
       checkOptions(`tokens[${i}]`, token, ADDED_TOKEN);
       checkText(`tokens[${i}].content`, token.content);
+      if (token.content === '') throw invalidArgument(`tokens[${i}].content: an empty text found, which no text could contain`);
       for (const name of ADDED_TOKEN.slice(1) as Exclude<keyof AddedToken, 'content'>[])
         checkBoolean(`tokens[${i}].${name}`, token[name]);
     }

@@ -23,7 +23,7 @@ type TaskParams = Readonly<Record<string, Record<string, unknown>>>;
 
 const taskParams = (info: ModelInfo): TaskParams => (info.config['task_specific_params'] ?? {}) as TaskParams;
 
-const plain = (texts: string[]): GenerationPrompt => ({ kind: 'texts', texts, addSpecialTokens: true });
+const plain = (texts: string[]): GenerationPrompt => ({ kind: 'texts', texts, addSpecialTokens: true, cut: true });
 
 /** T5's way: a prefix in words before the text, and settings of the task. */
 function withTask(info: ModelInfo, texts: string[], name: string | undefined): TaskPrompt {
@@ -55,13 +55,15 @@ function languageId(tokenizer: BoundTokenizer, option: string, code: string): nu
 }
 
 /** M2M100, NLLB, mBART: the source's code before the text and the end token after it; the answer begins with the target's code. */
-function withCodes(tokenizer: BoundTokenizer, texts: string[], { from, to }: Languages): TaskPrompt {
+function withCodes(info: ModelInfo, tokenizer: BoundTokenizer, texts: string[], { from, to }: Languages): TaskPrompt {
   const forcedBosTokenId = to === undefined ? undefined : languageId(tokenizer, 'to', to);
   if (from === undefined) return { prompt: plain(texts), task: '', forcedBosTokenId };
   const source = languageId(tokenizer, 'from', from);
   const end = tokenizer.special[tokenizer.names['eos_token'] ?? '</s>'];
   if (end === undefined) throw invalidArgument('translate: the tokenizer names no end token to put after the text');
-  const ids = tokenizer.encodeBatch(texts, { addSpecialTokens: false }).map((encoding) => Int32Array.of(source, ...encoding.ids, end));
+  const maxLength = Math.min(tokenizer.modelMaxLength ?? Infinity, info.contextLength) - 2;
+  const encodings = tokenizer.encodeBatch(texts, { addSpecialTokens: false, truncation: { maxLength } });
+  const ids = encodings.map((encoding) => Int32Array.of(source, ...encoding.ids, end));
   return { prompt: { kind: 'ids', ids, decoderIds: [] }, task: '', forcedBosTokenId };
 }
 
@@ -72,7 +74,7 @@ export function translationPrompt(info: ModelInfo, tokenizer: BoundTokenizer | n
   const { from, to } = languages;
   if (['m2m_100', 'mbart', 'nllb'].includes(info.modelType)) {
     if (!tokenizer) throw invalidArgument('translate: this model has no tokenizer, so that it takes ids only: use generate');
-    return withCodes(tokenizer, texts, languages);
+    return withCodes(info, tokenizer, texts, languages);
   }
   if (/^u?m?t5$/.test(info.modelType)) return withTask(info, texts, translationTask(info, languages));
   if (from !== undefined || to !== undefined) {

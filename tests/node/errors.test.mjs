@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { TransformerError, capabilities, loadModel } from 'webformer';
+import {
+  TransformerError,
+  attention,
+  capabilities,
+  createLayer,
+  loadModel,
+  loadWordVectors,
+  positionalEncoding,
+  trainTokenizer,
+  trainWordVectors,
+} from 'webformer';
 import { bert } from '../fixtures/make_models.mjs';
 import { opened, rejects } from './support.mjs';
 
@@ -58,7 +68,17 @@ test('values of the wrong kind are refused by name', async () => {
 
 test('what does not exist yet says so', async (t) => {
   const model = await opened(t, bert());
-  for (const method of ['save', 'mergeAdapter', 'saveAdapter']) await rejects(model[method](), 'unsupported_model', new RegExp(method));
+  for (const method of ['save', 'mergeAdapter', 'saveAdapter', 'train'])
+    await rejects(() => model[method](), 'unsupported_model', new RegExp(method));
+  for (const [name, call] of Object.entries({
+    trainTokenizer,
+    attention,
+    createLayer,
+    positionalEncoding,
+    trainWordVectors,
+    loadWordVectors,
+  }))
+    await rejects(() => call(), 'unsupported_model', new RegExp(name));
 });
 
 test('TransformerError can be made by hand', () => {

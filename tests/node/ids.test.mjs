@@ -29,8 +29,8 @@ test('ids that are no ids are refused with their place', async (t) => {
   await rejects(model.forward({ inputIds: [[1, 99]] }), 'invalid_argument', /99/);
   await rejects(model.forward({}), 'invalid_argument', /inputIds/);
   await rejects(model.forward([[1]]), 'invalid_argument', /inputs/);
-  await rejects(model.forward({ inputIds: [[1, 2]], attentionMask: [[1]] }), 'invalid_argument', /attentionMask|attention_mask/);
-  await rejects(model.forward({ inputIds: [Array(33).fill(1)] }), 'context_full', /33/);
+  await rejects(model.forward({ inputIds: [[1, 2]], attentionMask: [[1]] }), 'invalid_argument', /attention.?mask/i);
+  await rejects(model.forward({ inputIds: [Array(33).fill(1)] }), 'context_full', /32 positions/);
 });
 
 test('an Int32Array whose memory went elsewhere is refused', async (t) => {
@@ -137,7 +137,7 @@ test('masks, one-hot rows and the cosine are as their definitions', () => {
     [1, 0, 0],
   ]);
   throws(() => oneHot([3], 3), 'invalid_argument', /3 found, less than 3/);
-  assert.equal(cosineSimilarity([1, 0], [1, 1]), Math.SQRT1_2);
+  near([cosineSimilarity([1, 0], [1, 1])], [Math.SQRT1_2], 1e-15);
   assert.equal(cosineSimilarity([0, 0], [1, 1]), 0);
   throws(() => cosineSimilarity([1], [1, 2]), 'invalid_argument');
 });

@@ -163,7 +163,7 @@ test('what is wrong with the files is said so that one can act on it', async (t)
   const folder = temporaryFolder(t);
   writeFolder(folder, new Map([['config.json', files.get('config.json')]]));
   await rejects(loadModel(folder), 'invalid_file', /no weights found.*there are: config\.json/);
-  await rejects(loadModel(folder + '/nowhere'), 'invalid_argument', /nowhere: no such file/);
+  await rejects(loadModel(folder + '/nowhere'), 'invalid_argument', /nowhere: no such file or folder/);
 });
 
 test('a tokenizer with more tokens than the model has rows is refused', async () => {

@@ -90,14 +90,14 @@ test('a worker that dies takes no promise with it, and the next load gets a fres
     t,
     `import { parentPort } from 'node:worker_threads';
     parentPort.postMessage({ type: 'ready' });
-    parentPort.on('message', () => { throw new Error('out of luck'); });`,
+    parentPort.on('message', () => setTimeout(() => { throw new Error('out of luck'); }, 50));`,
   );
   await rejects(loadModel(bert(), { ...inWorker, workerUrl: dying }), 'worker_crashed', /out of luck/);
   const ending = script(
     t,
     `import { parentPort } from 'node:worker_threads';
     parentPort.postMessage({ type: 'ready' });
-    parentPort.on('message', () => process.exit(3));`,
+    parentPort.on('message', () => setTimeout(() => process.exit(3), 50));`,
   );
   await rejects(loadModel(bert(), { ...inWorker, workerUrl: ending }), 'worker_crashed', /status 3/);
   assert.ok(await opened(t, bert(), inWorker));

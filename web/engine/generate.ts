@@ -3,13 +3,16 @@ import { invalidArgument } from '../errors.js';
 import type { Instance } from '../instance.js';
 import type { GenerationPrompt, GenerationSettings, RequestContext } from '../protocol.js';
 import type { GenerationResult } from '../types.js';
+import { mostTokens } from './embed.js';
 import type { Checkpoint } from './load.js';
 import { finish } from './jobs.js';
 
 function toIds(checkpoint: Checkpoint, prompt: GenerationPrompt): { ids: Int32Array[]; decoderIds: Int32Array[] } {
   if (prompt.kind === 'ids') return prompt;
   if (!checkpoint.tokenizers) throw invalidArgument('generate: this model has no tokenizer, so that it takes ids only');
-  const encodings = checkpoint.tokenizers.source.encodeBatch(prompt.texts, { addSpecialTokens: prompt.addSpecialTokens });
+  const { source } = checkpoint.tokenizers;
+  const truncation = prompt.cut ? { maxLength: mostTokens(checkpoint, source) } : undefined;
+  const encodings = source.encodeBatch(prompt.texts, { addSpecialTokens: prompt.addSpecialTokens, truncation });
   return { ids: encodings.map(({ ids }) => Int32Array.from(ids)), decoderIds: [] };
 }
 

@@ -1,5 +1,5 @@
 // A checkpoint, from its files to a model in WebAssembly's memory.
-import { TransformerError } from '../errors.js';
+import { TransformerError, throwIfAborted } from '../errors.js';
 import type { Instance } from '../instance.js';
 import type { WasmLoader, WasmModel } from '../module.js';
 import type { OpenFile } from '../files.js';
@@ -35,6 +35,7 @@ async function withFiles<R>(
     const files = await FileSet.at(source, access, settings.integrity);
     try {
       const result = await load(files, progress);
+      throwIfAborted(signal);
       files.checkIntegrityUsed();
       progress.ready();
       return result;

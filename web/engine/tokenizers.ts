@@ -30,7 +30,18 @@ export type TokenizerFiles = Map<string, Uint8Array>;
 /** Reads a file whole and tells how far it is. */
 export async function readWhole(file: OpenFile, progress: ProgressMeter): Promise<Uint8Array> {
   progress.expect(file.name, file.size);
-  return readAll(file, (bytes) => progress.read(file.cached ? 'cache' : 'download', file.name, bytes));
+  const bytes = await readAll(file, (length) => progress.read(file.cached ? 'cache' : 'download', file.name, length));
+  refuseForeign(file.name, bytes);
+  return bytes;
+}
+
+/** Texts that servers send in place of a file, whatever its name says. */
+function refuseForeign(name: string, bytes: Uint8Array): void {
+  const start = new TextDecoder().decode(bytes.subarray(0, 64)).trimStart();
+  const isPointer = start.startsWith('version https://git-lfs'), isPage = /^<(!doctype|html|\?xml)/i.test(start);
+  if (!isPointer && !isPage) return;
+  const what = isPointer ? 'a Git LFS pointer: the file itself was not fetched (git lfs pull)' : 'an HTML page';
+  throw new TransformerError('invalid_file', `${name} is ${what}`, { details: { file: name } });
 }
 
 async function readSome(files: FileSet, names: readonly string[], progress: ProgressMeter): Promise<TokenizerFiles> {
