@@ -150,7 +150,6 @@ struct ModelConfig {
   float logits_scale = 1;    ///< T5 1.0: C^-0.5, before the head
   float logits_softcap = 0;  ///< Gemma 2
   bool pooler = false;       ///< tanh of a dense layer over the first token (BERT)
-  bool position_table_stored = true;
 
   std::vector<std::string> labels;
   std::string problem_type;        ///< "", "regression", "single_label_classification", "multi_label_classification"

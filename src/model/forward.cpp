@@ -85,7 +85,7 @@ Task<ModelOutput> forward(const Model& model, ForwardInputs inputs, ForwardOptio
                    .target = {},
                    .output = {}};
   call.recorder = Recorder(watched(call.options));
-  if (!watched(call.options).empty()) call.pass.observer = &call.recorder;
+  if (!call.recorder.wants_nothing()) call.pass.observer = &call.recorder;
   read_inputs(call);
   check_output_size(call);
 

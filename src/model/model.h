@@ -20,7 +20,6 @@ struct Model {
   Heads heads;
   std::int64_t parameters = 0;              ///< numbers that can be learned, ties counted once
   std::size_t bytes = 0;                    ///< of all weights, as kept
-  std::string stored_dtype;                 ///< of most numbers in the file: "F16"
   std::vector<std::string> unused_weights;  ///< tensors of the file that the model does not have
 
   /// Asks the plan for every weight. Nothing is allocated yet.

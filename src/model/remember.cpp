@@ -7,10 +7,9 @@ Memory remember(const Stack& decoder, const Rows& rows, ConstMatrix encoded, Pas
   memory.begin = rows.begin;
   const std::int64_t width = std::int64_t(decoder.config.kv_heads) * decoder.config.head_size;
   for (int i = 0; i < decoder.config.layers; ++i) {
-    const Layer& layer = decoder.layers[std::size_t(i * decoder.config.distinct_layers / decoder.config.layers)];
     memory.keys.emplace_back(Shape{encoded.rows, width});
     memory.values.emplace_back(Shape{encoded.rows, width});
-    layer.cross_attention->remember(encoded, memory.keys.back().matrix(), memory.values.back().matrix(), pass);
+    decoder.layer(i).cross_attention->remember(encoded, memory.keys.back().matrix(), memory.values.back().matrix(), pass);
   }
   return memory;
 }

@@ -78,7 +78,7 @@ Task<> Stack::forward(const Tokens& input, StackPass run, Matrix x, Pass& pass) 
   embeddings.forward(input, config, x, pass);
   for (int i = 0; i < config.layers; ++i) {
     pass.show(hidden, std::to_string(i), x);
-    co_await layers[std::size_t(i * config.distinct_layers / config.layers)].forward(x, i, run, pass);
+    co_await layer(i).forward(x, i, run, pass);
     co_await pass.schedule.breathe();
   }
   if (final_norm) final_norm->forward(x, x);

@@ -20,6 +20,9 @@ struct Stack {
   static Stack declare(const WeightScope& w, std::string name, const StackConfig& c, int vocab_size, std::int64_t context_length,
                        std::int32_t pad_token_id, const Embedding* shared_tokens, int memory_width);
 
+  /// The layer at a depth of 0 to L - 1; neighbours may be one and the same (ALBERT).
+  const Layer& layer(int depth) const noexcept { return layers[std::size_t(depth * config.distinct_layers / config.layers)]; }
+
   /// Embeds the tokens and runs all layers. x: [N, C], written. `run` says what the sequences see; its biases are filled in here.
   /// Shows "NAME.hidden.0" (the embeddings) to "NAME.hidden.L" (after the final norm). Stops between layers when the time of a step is
   /// over.
