@@ -40,10 +40,8 @@ inline void find_rows(const KeyValues& memory, const float* const* blocks, std::
   }
 }
 
-/// What queries are multiplied by before their products with keys are taken.
-inline float query_factor(const AttentionArgs& args) noexcept { return args.softcap > 0 ? args.scale / args.softcap : args.scale; }
-
-/// From products of a query (times query_factor) with keys [first, first + count) to scores, in place; -inf where query t may not look.
+/// From products of a query with keys [first, first + count) to scores, in place; -inf where query t may not look.
+/// The scale comes after the product: scaled queries would round, and tell apart large scores that are equal.
 template <class F>
 inline void finish_scores(const AttentionArgs& args, int head, std::int64_t t, std::int64_t first, std::int64_t count,
                           float* scores) noexcept {
@@ -56,7 +54,11 @@ inline void finish_scores(const AttentionArgs& args, int head, std::int64_t t, s
   const std::int64_t visible = seen.end - seen.begin, queries = args.query.rows, keys = args.memory.length;
   const std::int64_t key = first + seen.begin, distance = key - (args.offset + t);
   float* x = scores + seen.begin;
-  if (args.softcap > 0) map_row<F>(visible, x, [cap = F(args.softcap)](F v) { return cap * simd_tanh(v); }, x);
+  if (args.softcap > 0) {
+    map_row<F>(visible, x, [cap = F(args.softcap), scale = F(args.scale / args.softcap)](F v) { return cap * simd_tanh(v * scale); }, x);
+  } else {
+    map_row<F>(visible, x, [scale = F(args.scale)](F v) { return v * scale; }, x);
+  }
   const auto plus = [](F a, F b) { return a + b; };
   if (args.alibi_slopes) {
     for (std::int64_t i = 0; i < visible; ++i) x[i] += args.alibi_slopes[head] * float(distance + i);

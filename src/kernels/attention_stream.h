@@ -69,9 +69,6 @@ void attention_stream(const AttentionArgs& args, Workspace& workspace) {
   float* scores = workspace.allocate<float>(tile);
   float* largest = workspace.allocate<float>(rows);
   float* sums = workspace.allocate<float>(rows);
-  Matrix scaled = workspace.matrix(queries, args.heads * size);
-  for (std::int64_t t = 0; t < queries; ++t)
-    map_row<F>(scaled.cols, scaled.row(t), [factor = F(query_factor(args))](F v) { return v * factor; }, args.query.row(t));
   std::fill_n(largest, rows, -std::numeric_limits<float>::infinity());
   std::fill_n(sums, rows, 0.f);
   for (std::int64_t t = 0; t < queries; ++t) std::fill_n(args.output.row(t), args.heads * size, 0.f);
@@ -86,7 +83,7 @@ void attention_stream(const AttentionArgs& args, Workspace& workspace) {
       const std::int64_t visible = seen.end - seen.begin;
       for (int h = 0; h < args.heads; ++h) {
         const std::int64_t column = h / (args.heads / args.kv_heads) * size;
-        dot_keys<F>(scaled.row(t) + h * size, key_rows + seen.begin, column, visible, size, scores);
+        dot_keys<F>(args.query.row(t) + h * size, key_rows + seen.begin, column, visible, size, scores);
         finish_scores<F>(args, h, t, first + seen.begin, visible, scores);
         float& top = largest[t * args.heads + h];
         float& sum = sums[t * args.heads + h];

@@ -62,13 +62,12 @@ class TiledAttention {
     std::fill_n(outputs_, rows_ * width_, 0.f);
     std::fill_n(largest_, rows_, -std::numeric_limits<float>::infinity());
     std::fill_n(sums_, rows_, 0.f);
-    const float factor = query_factor(args_);
     for (std::int64_t tile = 0; tile < tiles_.count; ++tile) {
       const std::int64_t first = tiles_.first_row(tile), count = tiles_.rows(tile);
       for (std::int64_t row = 0; row < count; ++row) {
         const float* query = args_.query.row(query_of(first + row)) + head_of(first + row) * size_;
         float* packed = queries_ + first * size_ + row;
-        for (std::int64_t i = 0; i < size_; ++i) packed[i * count] = query[i] * factor;
+        for (std::int64_t i = 0; i < size_; ++i) packed[i * count] = query[i];
       }
     }
   }
