@@ -14,7 +14,8 @@ set(FOR_SIZE ${CORE_SOURCES} ${MODULE_SOURCES})
 list(JOIN FOR_SPEED "|" FOR_SPEED)
 list(FILTER FOR_SIZE EXCLUDE REGEX "${FOR_SPEED}")
 set_source_files_properties(${FOR_SIZE} PROPERTIES COMPILE_OPTIONS -Oz)
-set_source_files_properties(src/text/pack.cpp src/text/trace.cpp src/text/pattern_parse.cpp src/text/pattern_names.cpp PROPERTIES COMPILE_OPTIONS -Oz)
+set_source_files_properties(src/text/pack.cpp src/text/trace.cpp src/text/pattern_parse.cpp src/text/pattern_names.cpp
+  PROPERTIES COMPILE_OPTIONS -Oz)
 
 function(add_wasm_variant suffix)
   add_variant("${suffix}" -fwasm-exceptions ${ARGN})

@@ -146,7 +146,8 @@ export async function openPath(path: string, access: Access, optional: boolean):
   if (stats?.isFile())
     return { name: path.split(/[\\/]/).pop()!, size: stats.size, cached: false, chunks: () => readFile(path, access.signal) };
   if (optional && !stats) return null;
-  throw new TransformerError('invalid_argument', `${path}: ${stats ? 'neither a file nor a folder' : 'no such file or folder'}`, { details: { path } });
+  const problem = stats ? 'neither a file nor a folder' : 'no such file or folder';
+  throw new TransformerError('invalid_argument', `${path}: ${problem}`, { details: { path } });
 }
 
 async function statOf(path: string): Promise<import('node:fs').Stats | undefined> {

@@ -1,8 +1,18 @@
 // Parts of the API that are not built yet. Each refuses by its name.
 import { TransformerError } from './errors.js';
 import type {
-  AttentionOptions, Layer, LayerKind, ModelSource, PositionalEncodingOptions, Tensor, Tokenizer, TokenizerKind, TrainTokenizerOptions, TrainingRun,
-  WordVectorOptions, WordVectors,
+  AttentionOptions,
+  Layer,
+  LayerKind,
+  ModelSource,
+  PositionalEncodingOptions,
+  Tensor,
+  Tokenizer,
+  TokenizerKind,
+  TrainTokenizerOptions,
+  TrainingRun,
+  WordVectorOptions,
+  WordVectors,
 } from './types.js';
 
 export const lacking = (name: string): TransformerError => new TransformerError('unsupported_model', `${name} is not supported yet`);
@@ -12,16 +22,27 @@ const refuse = async (name: string): Promise<never> => {
 };
 
 export function trainTokenizer(
-  _kind: TokenizerKind, _texts: Iterable<string> | AsyncIterable<string>, _options: TrainTokenizerOptions,
+  _kind: TokenizerKind,
+  _texts: Iterable<string> | AsyncIterable<string>,
+  _options: TrainTokenizerOptions,
 ): Promise<Tokenizer> {
   return refuse('trainTokenizer');
 }
 
-export function attention(_query: Tensor, _key: Tensor, _value: Tensor, _options?: AttentionOptions): Promise<{ output: Tensor; weights: Tensor }> {
+export function attention(
+  _query: Tensor,
+  _key: Tensor,
+  _value: Tensor,
+  _options?: AttentionOptions,
+): Promise<{ output: Tensor; weights: Tensor }> {
   return refuse('attention');
 }
 
-export function createLayer(_kind: LayerKind, _options: Readonly<Record<string, unknown>>, _weights?: ReadonlyMap<string, Tensor>): Promise<Layer> {
+export function createLayer(
+  _kind: LayerKind,
+  _options: Readonly<Record<string, unknown>>,
+  _weights?: ReadonlyMap<string, Tensor>,
+): Promise<Layer> {
   return refuse('createLayer');
 }
 
@@ -30,7 +51,8 @@ export function positionalEncoding(_kind: 'sinusoidal' | 'rope' | 'alibi' | 't5'
 }
 
 export function trainWordVectors(
-  _texts: Iterable<string> | AsyncIterable<string>, _options?: WordVectorOptions,
+  _texts: Iterable<string> | AsyncIterable<string>,
+  _options?: WordVectorOptions,
 ): TrainingRun & { vectors(): Promise<WordVectors> } {
   throw lacking('trainWordVectors');
 }

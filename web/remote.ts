@@ -93,8 +93,8 @@ class Link {
         `The model's worker crashed (${reason || 'no reason was given'}); load the model again.`,
       );
     const message =
-      `The worker's script could not be run${reason && ` (${reason})`}. It lies beside the package's other files as worker.js: the server ` +
-      "must have it, and the page's worker-src must allow it.";
+      `The worker's script could not be run${reason && ` (${reason})`}. It lies beside the package's other files as worker.js: the ` +
+      "server must have it, and the page's worker-src must allow it.";
     return new TransformerError('unsupported_platform', message);
   }
 

@@ -202,7 +202,7 @@ export interface Model {
   /** Cosine of the embeddings, the most similar text first. */
   similarity(query: string, texts: readonly string[], options?: { signal?: AbortSignal }): Promise<{ index: number; score: number }[]>;
   train(data: TrainingData, options: TrainOptions): TrainingRun;
-  /** config.json, model.safetensors, tokenizer.json, …: a folder that transformers loads. dtype: default f32, quantized weights dequantized. */
+  /** config.json, model.safetensors, tokenizer.json, …: a folder that transformers loads. dtype: f32 by default, quantized weights too. */
   save(options?: { dtype?: 'f32' | 'f16' | 'int8' }): Promise<Map<string, Uint8Array>>;
   loadAdapter(source: ModelSource): Promise<void>;
   mergeAdapter(): Promise<void>;
@@ -376,9 +376,9 @@ export interface AddedToken {
 }
 
 /**
- * Defaults where options do not say otherwise. word: Whitespace (`\w+|[^\w\s]+`). char: every code point. bpe: Whitespace. byte-bpe: ByteLevel
- * with GPT-2's pattern and all 256 bytes. wordpiece: BertNormalizer, BertPreTokenizer, prefix '##'. unigram: Metaspace. sentencepiece-*: as
- * SentencePiece's trainer.
+ * Defaults where options do not say otherwise. word: Whitespace (`\w+|[^\w\s]+`). char: every code point. bpe: Whitespace. byte-bpe:
+ * ByteLevel with GPT-2's pattern and all 256 bytes. wordpiece: BertNormalizer, BertPreTokenizer, prefix '##'. unigram: Metaspace.
+ * sentencepiece-*: as SentencePiece's trainer.
  */
 export type TokenizerKind =
   'word' | 'char' | 'bpe' | 'byte-bpe' | 'wordpiece' | 'unigram' | 'sentencepiece-bpe' | 'sentencepiece-unigram';

@@ -8,7 +8,8 @@ namespace webformer {
 namespace {
 
 template <class F>
-void layer_norm_row(std::int64_t size, const float* x, const float* weight, const float* bias, float epsilon, EpsilonPlace place, float* y) {
+void layer_norm_row(std::int64_t size, const float* x, const float* weight, const float* bias, float epsilon, EpsilonPlace place,
+                    float* y) {
   const float mean = sum_row<F>(size, x, 0, [](F v) { return v; }) / float(size);
   const auto deviation = [m = F(mean)](F v) { return v - m; };
   const float variance = sum_row<F>(size, x, mean, [=](F v) { return deviation(v) * deviation(v); }) / float(size);

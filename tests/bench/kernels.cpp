@@ -48,7 +48,8 @@ struct Lines {
   std::vector<std::string> wanted;
 
   bool chosen(const std::string& name) const {
-    return wanted.empty() || std::any_of(wanted.begin(), wanted.end(), [&](const std::string& part) { return name.find(part) != std::string::npos; });
+    return wanted.empty() ||
+           std::any_of(wanted.begin(), wanted.end(), [&](const std::string& part) { return name.find(part) != std::string::npos; });
   }
   void measure(const std::string& name, double amount, const char* unit, const Work& work) const {
     if (!chosen(name)) return;
@@ -67,8 +68,8 @@ void measure_linear(const Lines& lines) {
                                     {1, 1536, 384},  {1, 768, 2048},   {1, 768, 32000},  {4, 768, 2048}};
   for (WeightType type : {WeightType::f32, WeightType::f16, WeightType::int8, WeightType::int4}) {
     for (const auto [rows, inputs, outputs] : shapes) {
-      const std::string name = "linear " + std::string(webformer::name(type)) + " " + std::to_string(rows) + "x" + std::to_string(inputs) + "x" +
-                               std::to_string(outputs);
+      const std::string name = "linear " + std::string(webformer::name(type)) + " " + std::to_string(rows) + "x" + std::to_string(inputs) +
+                               "x" + std::to_string(outputs);
       if (!lines.chosen(name)) continue;
       const std::vector<float> w = numbers(outputs * inputs), x = numbers(rows * inputs), bias = numbers(outputs);
       std::vector<float> y(std::size_t(rows * outputs));

@@ -1,7 +1,7 @@
 // The look of hand-written code, as far as a line shows it.
 import { findLines } from './files.mjs';
 
-const MAX_COLUMNS = 200;
+const MAX_COLUMNS = 140;
 const LONG_FILE = 300;
 
 const CODE = /\.(cpp|h|ts|mts|mjs|css|wgsl|cmake)$|^(CMakeLists\.txt|\.ci\/run)$/;

@@ -22,7 +22,7 @@ const OTHERS = [
 ];
 const TEMPLATE = 'chat_template.jinja';
 const KNOWN =
-  /^(tokenizer\.json|vocab\.txt|vocab\.json|merges\.txt|[^/]+\.(model|spm)|(tokenizer_config|special_tokens_map|added_tokens)\.json|chat_template\.jinja)$/;
+  /^((tokenizer(_config)?|vocab|special_tokens_map|added_tokens)\.json|(vocab|merges)\.txt|[^/]+\.(model|spm)|chat_template\.jinja)$/;
 const COMPLETE = /^(tokenizer\.json|vocab\.txt|vocab\.json|[^/]+\.(model|spm|gguf))$/;
 
 export type TokenizerFiles = Map<string, Uint8Array>;

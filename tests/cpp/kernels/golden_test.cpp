@@ -47,7 +47,8 @@ class Goldens {
 };
 
 /// [H, N, d] of one batch item as [N, H * D], each head filled up with zeros.
-std::vector<float> side_by_side(const float* x, std::int64_t heads, std::int64_t rows, std::int64_t size, std::int64_t padded, float factor = 1) {
+std::vector<float> side_by_side(const float* x, std::int64_t heads, std::int64_t rows, std::int64_t size, std::int64_t padded,
+                                float factor = 1) {
   std::vector<float> y(std::size_t(rows * heads * padded));
   for (std::int64_t h = 0; h < heads; ++h)
     for (std::int64_t i = 0; i < rows; ++i)
@@ -64,7 +65,8 @@ struct AttentionCase {
 void check_attention(const Goldens& goldens, const AttentionCase& names, float query_factor) {
   CAPTURE(names.out);
   const Shape &q_shape = goldens.shape(names.q), &k_shape = goldens.shape(names.k), &v_shape = goldens.shape(names.v);
-  const std::int64_t batch = q_shape[0], heads = q_shape[1], queries = q_shape[2], keys = k_shape[2], size = k_shape[3], value_size = v_shape[3];
+  const std::int64_t batch = q_shape[0], heads = q_shape[1], queries = q_shape[2], keys = k_shape[2], size = k_shape[3],
+                     value_size = v_shape[3];
   const std::int64_t padded = std::max(size, value_size);
   const std::vector<float> q = goldens.floats(names.q), k = goldens.floats(names.k), v = goldens.floats(names.v);
   const std::string causal = names.about["causal"].is_string() ? std::string(names.about["causal"].get_string()) : "";
@@ -117,10 +119,11 @@ void check_attention(const Goldens& goldens, const AttentionCase& names, float q
 
 TEST_CASE("attention gives PyTorch's numbers: masks, causality, padding, bias, rows that see nothing, large scores") {
   const Goldens goldens("02_attention");
-  for (const char* name : {"plain", "custom_scale", "boolean_mask", "causal", "causal_cache", "causal_top_left", "padding", "causal_padding",
-                           "causal_left_padding", "bias", "masked_row", "masked_item", "large_scores"}) {
+  for (const char* name : {"plain", "custom_scale", "boolean_mask", "causal", "causal_cache", "causal_top_left", "padding",
+                           "causal_padding", "causal_left_padding", "bias", "masked_row", "masked_item", "large_scores"}) {
     const std::string in = std::string("in.") + name + ".", out = std::string("out.") + name + ".";
-    check_attention(goldens, {in + "q", in + "k", in + "v", in + "mask", in + "bias", out + "out", out + "weights", goldens.about(name)}, 1);
+    check_attention(goldens, {in + "q", in + "k", in + "v", in + "mask", in + "bias", out + "out", out + "weights", goldens.about(name)},
+                    1);
   }
 }
 
@@ -135,8 +138,9 @@ TEST_CASE("attention gives PyTorch's numbers at lengths that do not fit tiles") 
 
 TEST_CASE("activations give PyTorch's numbers") {
   const Goldens goldens("04_ffn");
-  const std::pair<const char*, Activation> activations[] = {{"relu", Activation::relu}, {"gelu", Activation::gelu},
-      {"gelu_tanh", Activation::gelu_tanh}, {"silu", Activation::silu}, {"tanh", Activation::tanh}, {"sigmoid", Activation::sigmoid}};
+  const std::pair<const char*, Activation> activations[] = {{"relu", Activation::relu},           {"gelu", Activation::gelu},
+                                                            {"gelu_tanh", Activation::gelu_tanh}, {"silu", Activation::silu},
+                                                            {"tanh", Activation::tanh},           {"sigmoid", Activation::sigmoid}};
   for (const auto& [name, activation] : activations) {
     std::vector<float> x = goldens.floats("in.activations.x");
     activate(activation, Matrix(x.data(), 1, std::int64_t(x.size())));
@@ -146,8 +150,8 @@ TEST_CASE("activations give PyTorch's numbers") {
 
 TEST_CASE("rope gives PyTorch's numbers in both layouts, with an offset and for a part of the head") {
   const Goldens goldens("05_positions");
-  for (const char* name : {"rope_interleaved", "rope_interleaved_offset", "rope_interleaved_partial", "rope_half", "rope_half_offset",
-                           "rope_half_partial"}) {
+  for (const char* name :
+       {"rope_interleaved", "rope_interleaved_offset", "rope_interleaved_partial", "rope_half", "rope_half_offset", "rope_half_partial"}) {
     const Json about = goldens.about(name);
     const int rotated = int(about["rotary_dim"].get_integer());
     const RopeLayout layout = about["layout"].get_string() == "half" ? RopeLayout::half : RopeLayout::interleaved;

@@ -56,7 +56,9 @@ struct Product {
   }
 
   /// The largest difference, as a share of the largest output.
-  double error() const { return test::worst_difference(got.view(), expected.view()) / std::max(1e-3, test::largest_number(expected.view())); }
+  double error() const {
+    return test::worst_difference(got.view(), expected.view()) / std::max(1e-3, test::largest_number(expected.view()));
+  }
 };
 
 constexpr double tolerance = 5e-6;  // sums of floats against sums of doubles

@@ -69,7 +69,8 @@ TEST_CASE("tanh is within 3 ulp") {
 
 TEST_CASE("erf is within 4e-7") {
   double worst = 0;
-  for_floats_below(1e30f, [](Floats x) { return simd_erf(x); }, [&](double x, double y) { worst = std::max(worst, std::abs(y - std::erf(x))); });
+  for_floats_below(
+      1e30f, [](Floats x) { return simd_erf(x); }, [&](double x, double y) { worst = std::max(worst, std::abs(y - std::erf(x))); });
   CHECK(worst < 4e-7);
 }
 
@@ -79,6 +80,7 @@ TEST_CASE("the functions keep infinities and NaN") {
   CHECK(first(simd_sigmoid(Floats(-test::infinity))) == 0);
   CHECK(first(simd_sigmoid(Floats(test::infinity))) == 1);
   CHECK(first(simd_erf(Floats(test::infinity))) == doctest::Approx(1));
-  for (const float y : {first(simd_tanh(Floats(test::not_a_number))), first(simd_sigmoid(Floats(test::not_a_number))), first(simd_erf(Floats(test::not_a_number)))})
+  for (const float y : {first(simd_tanh(Floats(test::not_a_number))), first(simd_sigmoid(Floats(test::not_a_number))),
+                        first(simd_erf(Floats(test::not_a_number)))})
     CHECK(std::isnan(y));
 }

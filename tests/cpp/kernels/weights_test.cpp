@@ -53,8 +53,10 @@ TEST_CASE("each row comes back as near as its type allows, for every number of r
         for (std::int64_t i = 0; i < rows; ++i) {
           const std::vector<float> row = row_of(packed, i);
           for (std::int64_t k = 0; k < cols; ++k) {
-            const double error = std::abs(double(row[std::size_t(k)]) - w.view().at(i, k)), allowed = allowed_error(type, w.view().row(i), cols, k);
-            if (error > allowed) FAIL_CHECK(name(type) << " row " << i << " of " << rows << ", column " << k << " of " << cols << ": " << error);
+            const double error = std::abs(double(row[std::size_t(k)]) - w.view().at(i, k)),
+                         allowed = allowed_error(type, w.view().row(i), cols, k);
+            if (error > allowed)
+              FAIL_CHECK(name(type) << " row " << i << " of " << rows << ", column " << k << " of " << cols << ": " << error);
           }
         }
       }

@@ -16,7 +16,8 @@ namespace {
 
 constexpr const char* config =
     R"({"model_type": "llama", "architectures": ["LlamaForCausalLM"], "vocab_size": 10, "hidden_size": 8, "num_hidden_layers": 1,
-  "num_attention_heads": 2, "num_key_value_heads": 1, "intermediate_size": 12, "max_position_embeddings": 16, "tie_word_embeddings": true})";
+  "num_attention_heads": 2, "num_key_value_heads": 1, "intermediate_size": 12, "max_position_embeddings": 16,
+  "tie_word_embeddings": true})";
 
 struct File {
   std::vector<std::pair<std::string, Array>> tensors;

@@ -9,15 +9,17 @@ const std::vector<TinyModel>& generating_models() {
   static const std::vector<TinyModel> models{
       {"llama, grouped heads",
        R"({"model_type": "llama", "architectures": ["LlamaForCausalLM"], "vocab_size": 50, "hidden_size": 32, "num_hidden_layers": 2,
-        "num_attention_heads": 4, "num_key_value_heads": 2, "intermediate_size": 48, "max_position_embeddings": 400, "initializer_range": 0.3})"},
+        "num_attention_heads": 4, "num_key_value_heads": 2, "intermediate_size": 48, "max_position_embeddings": 400,
+        "initializer_range": 0.3})"},
       {"mistral, sliding window",
        R"({"model_type": "mistral", "architectures": ["MistralForCausalLM"], "vocab_size": 50, "hidden_size": 32, "num_hidden_layers": 2,
         "num_attention_heads": 4, "num_key_value_heads": 1, "intermediate_size": 48, "max_position_embeddings": 400,
         "sliding_window": 5, "initializer_range": 0.3})"},
       {"gemma2, soft caps and four norms",
        R"({"model_type": "gemma2", "architectures": ["Gemma2ForCausalLM"], "vocab_size": 50, "hidden_size": 32,
-        "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 8, "intermediate_size": 48, "max_position_embeddings": 400,
-        "sliding_window": 6, "attn_logit_softcapping": 5.0, "final_logit_softcapping": 8.0, "query_pre_attn_scalar": 8, "initializer_range": 0.3})"},
+        "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 8, "intermediate_size": 48,
+        "max_position_embeddings": 400, "sliding_window": 6, "attn_logit_softcapping": 5.0, "final_logit_softcapping": 8.0,
+        "query_pre_attn_scalar": 8, "initializer_range": 0.3})"},
       {"gpt2, learned positions",
        R"({"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], "vocab_size": 50, "n_embd": 32, "n_layer": 2, "n_head": 4,
         "n_positions": 400, "initializer_range": 0.3})"},
@@ -29,15 +31,17 @@ const std::vector<TinyModel>& generating_models() {
         "initializer_range": 0.3})"},
       {"t5, relative bias",
        R"({"model_type": "t5", "architectures": ["T5ForConditionalGeneration"], "vocab_size": 50, "d_model": 32, "d_kv": 8, "d_ff": 48,
-        "num_layers": 2, "num_heads": 4, "decoder_start_token_id": 0, "pad_token_id": 0, "relative_attention_max_distance": 24, "initializer_range": 0.3})"},
+        "num_layers": 2, "num_heads": 4, "decoder_start_token_id": 0, "pad_token_id": 0, "relative_attention_max_distance": 24,
+        "initializer_range": 0.3})"},
       {"marian, sinusoids",
        R"({"model_type": "marian", "architectures": ["MarianMTModel"], "vocab_size": 50, "d_model": 32, "encoder_layers": 2,
         "decoder_layers": 2, "encoder_attention_heads": 4, "decoder_attention_heads": 4, "encoder_ffn_dim": 48, "decoder_ffn_dim": 48,
         "max_position_embeddings": 400, "scale_embedding": true, "pad_token_id": 49, "decoder_start_token_id": 49, "init_std": 0.3})"},
       {"m2m_100, positions from the padding id",
        R"({"model_type": "m2m_100", "architectures": ["M2M100ForConditionalGeneration"], "vocab_size": 50,
-        "d_model": 32, "encoder_layers": 2, "decoder_layers": 2, "encoder_attention_heads": 4, "decoder_attention_heads": 4, "encoder_ffn_dim": 48,
-        "decoder_ffn_dim": 48, "max_position_embeddings": 400, "pad_token_id": 1, "decoder_start_token_id": 2, "init_std": 0.3})"}};
+        "d_model": 32, "encoder_layers": 2, "decoder_layers": 2, "encoder_attention_heads": 4, "decoder_attention_heads": 4,
+        "encoder_ffn_dim": 48, "decoder_ffn_dim": 48, "max_position_embeddings": 400, "pad_token_id": 1,
+        "decoder_start_token_id": 2, "init_std": 0.3})"}};
   return models;
 }
 

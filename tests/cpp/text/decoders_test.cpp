@@ -34,8 +34,9 @@ std::string decoded(const std::string& decoder, const std::vector<std::string>& 
 
 std::string chain(const std::string& decoders) { return R"({"type": "Sequence", "decoders": [)" + decoders + "]}"; }
 
-const std::string llama_decoder = chain(
-    R"({"type": "Replace", "pattern": {"String": "▁"}, "content": " "}, {"type": "ByteFallback"}, {"type": "Fuse"}, {"type": "Strip", "content": " ", "start": 1, "stop": 0})");
+const std::string llama_decoder =
+    chain(R"({"type": "Replace", "pattern": {"String": "▁"}, "content": " "}, {"type": "ByteFallback"}, {"type": "Fuse"}, )"
+          R"({"type": "Strip", "content": " ", "start": 1, "stop": 0})");
 
 }  // namespace
 
@@ -57,8 +58,8 @@ TEST_CASE("a run of byte tokens is text as a whole, or U+FFFD for each") {
 }
 
 TEST_CASE("what is joined first is replaced and stripped across tokens") {
-  const std::string decoder = chain(
-      R"({"type": "Fuse"}, {"type": "Replace", "pattern": {"String": "abab"}, "content": "-"}, {"type": "Strip", "content": "_", "start": 2, "stop": 1})");
+  const std::string decoder = chain(R"({"type": "Fuse"}, {"type": "Replace", "pattern": {"String": "abab"}, "content": "-"}, )"
+                                    R"({"type": "Strip", "content": "_", "start": 2, "stop": 1})");
   CHECK(decoded(decoder, {"_", "_", "_ab", "a", "b", "ab", "_", "_"}) == "_-ab_");
   CHECK(decoded(chain(R"({"type": "Fuse"}, {"type": "Replace", "pattern": {"Regex": "a+"}, "content": "A"})"), {"ba", "a", "ab"}) == "bAb");
 }

@@ -30,7 +30,8 @@ inline std::string added(std::string_view content, int id, std::string_view flag
 /// A BPE of the letters of `lowest lower newer wider` with five merges (the example of Sennrich et al.), and <unk>.
 inline std::string bpe(const std::string& more = "") {
   return with_model(R"({"type": "BPE", "unk_token": "<unk>",
-    "vocab": {"<unk>": 0, "l": 1, "o": 2, "w": 3, "e": 4, "r": 5, "s": 6, "t": 7, "n": 8, "i": 9, "d": 10, "er": 11, "lo": 12, "low": 13, "est": 14, "es": 15, "lower": 16},
+    "vocab": {"<unk>": 0, "l": 1, "o": 2, "w": 3, "e": 4, "r": 5, "s": 6, "t": 7, "n": 8, "i": 9, "d": 10,
+      "er": 11, "lo": 12, "low": 13, "est": 14, "es": 15, "lower": 16},
     "merges": ["e r", "l o", "lo w", "e s", "es t", "low er"]})",
                     more);
 }
@@ -51,7 +52,8 @@ inline std::string byte_level(const std::string& more = R"("added_tokens": [{"id
 inline std::string wordpiece(const std::string& more = "") {
   return with_model(
       R"({"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##", "max_input_chars_per_word": 100,
-    "vocab": {"[PAD]": 0, "[UNK]": 1, "[CLS]": 2, "[SEP]": 3, "un": 4, "##aff": 5, "##able": 6, "aff": 7, "##a": 8, ",": 9, "i": 10, "love": 11}})",
+    "vocab": {"[PAD]": 0, "[UNK]": 1, "[CLS]": 2, "[SEP]": 3, "un": 4, "##aff": 5, "##able": 6, "aff": 7, "##a": 8,
+      ",": 9, "i": 10, "love": 11}})",
       R"("normalizer": {"type": "BertNormalizer"}, "pre_tokenizer": {"type": "BertPreTokenizer"}, "decoder": {"type": "WordPiece"},
        "post_processor": {"type": "BertProcessing", "sep": ["[SEP]", 3], "cls": ["[CLS]", 2]})" +
           (more.empty() ? "" : ", " + more));
@@ -60,8 +62,8 @@ inline std::string wordpiece(const std::string& more = "") {
 /// The example of tokenizers' own Unigram, with a Metaspace.
 inline std::string unigram(const std::string& more = R"("pre_tokenizer": {"type": "Metaspace"}, "decoder": {"type": "Metaspace"})") {
   return with_model(
-      R"({"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0], ["▁", -3], ["a", -4], ["b", -4], ["c", -4], ["d", -4], ["cd", -3], ["ab", -2.5],
-    ["abc", -2], ["abcd", -1], ["▁a", -3.5]]})",
+      R"({"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0], ["▁", -3], ["a", -4], ["b", -4], ["c", -4], ["d", -4], ["cd", -3],
+    ["ab", -2.5], ["abc", -2], ["abcd", -1], ["▁a", -3.5]]})",
       more);
 }
 

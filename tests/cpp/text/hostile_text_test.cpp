@@ -12,9 +12,9 @@ using Ids = std::vector<std::int32_t>;
 
 namespace {
 
-const std::string metaspace_bpe = with_model(
-    R"({"type": "BPE", "unk_token": "<unk>", "fuse_unk": true, "vocab": {"<unk>": 0, "▁": 1, "a": 2, "aa": 3, "aaaa": 4}, "merges": ["a a", "aa aa"]})",
-    R"("pre_tokenizer": {"type": "Metaspace", "split": false}, "decoder": {"type": "Metaspace"})");
+const std::string metaspace_bpe = with_model(R"({"type": "BPE", "unk_token": "<unk>", "fuse_unk": true, )"
+                                             R"("vocab": {"<unk>": 0, "▁": 1, "a": 2, "aa": 3, "aaaa": 4}, "merges": ["a a", "aa aa"]})",
+                                             R"("pre_tokenizer": {"type": "Metaspace", "split": false}, "decoder": {"type": "Metaspace"})");
 
 }  // namespace
 

@@ -33,8 +33,8 @@ TEST_CASE("a word that is in the vocabulary is one token where merges are ignore
 }
 
 TEST_CASE("byte fallback spells unknown characters in bytes, if all of them have a token") {
-  const std::string model =
-      R"({"type": "BPE", "unk_token": "<unk>", "byte_fallback": true, "vocab": {"<unk>": 0, "a": 1, "<0xC3>": 2, "<0xA9>": 3}, "merges": []})";
+  const std::string model = R"({"type": "BPE", "unk_token": "<unk>", "byte_fallback": true, )"
+                            R"("vocab": {"<unk>": 0, "a": 1, "<0xC3>": 2, "<0xA9>": 3}, "merges": []})";
   const Tokenizer tokenizer = from_json(with_model(model));
   CHECK(tokens(tokenizer, "aé") == Strings{"a", "<0xC3>", "<0xA9>"});
   CHECK(tokens(tokenizer, "aè") == Strings{"a", "<unk>"});
@@ -72,8 +72,9 @@ TEST_CASE("unigram takes the pieces of the greatest sum, and fuses unknown neigh
 
 TEST_CASE("of two ways with one sum the one whose last piece is longer stays") {
   // "abcd" by ab+cd and abc+d, both -2: the piece that ends there and begins earlier was found first.
-  const Tokenizer tokenizer = from_json(with_model(
-      R"({"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", -9], ["a", -9], ["b", -9], ["c", -9], ["d", -1], ["ab", -1], ["abc", -1], ["cd", -1]]})"));
+  const Tokenizer tokenizer =
+      from_json(with_model(R"({"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", -9], ["a", -9], ["b", -9], ["c", -9], ["d", -1], )"
+                           R"(["ab", -1], ["abc", -1], ["cd", -1]]})"));
   CHECK(tokens(tokenizer, "abcd") == Strings{"ab", "cd"});
 }
 

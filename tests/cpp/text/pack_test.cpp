@@ -12,13 +12,16 @@ using namespace webformer::fixtures;
 namespace {
 
 const std::string all_stages = bpe(
-    R"j("normalizer": {"type": "Sequence", "normalizers": [{"type": "NFC"}, {"type": "BertNormalizer", "lowercase": false}, {"type": "Strip"},
-    {"type": "Replace", "pattern": {"Regex": "x+"}, "content": "e"}, {"type": "Nmt"}, {"type": "Prepend", "prepend": "l"}]},
-  "pre_tokenizer": {"type": "Sequence", "pretokenizers": [{"type": "Whitespace"}, {"type": "Digits"}, {"type": "Punctuation"}, {"type": "FixedLength", "length": 9},
-    {"type": "CharDelimiterSplit", "delimiter": "/"}]},
-  "post_processor": {"type": "TemplateProcessing", "single": [{"Sequence": {"id": "A", "type_id": 0}}, {"SpecialToken": {"id": "<s>", "type_id": 0}}], "pair": [],
+    R"j("normalizer": {"type": "Sequence", "normalizers": [{"type": "NFC"}, {"type": "BertNormalizer", "lowercase": false},
+    {"type": "Strip"}, {"type": "Replace", "pattern": {"Regex": "x+"}, "content": "e"}, {"type": "Nmt"},
+    {"type": "Prepend", "prepend": "l"}]},
+  "pre_tokenizer": {"type": "Sequence", "pretokenizers": [{"type": "Whitespace"}, {"type": "Digits"}, {"type": "Punctuation"},
+    {"type": "FixedLength", "length": 9}, {"type": "CharDelimiterSplit", "delimiter": "/"}]},
+  "post_processor": {"type": "TemplateProcessing", "pair": [],
+    "single": [{"Sequence": {"id": "A", "type_id": 0}}, {"SpecialToken": {"id": "<s>", "type_id": 0}}],
     "special_tokens": {"<s>": {"id": "<s>", "ids": [0], "tokens": ["<s>"]}}},
-  "decoder": {"type": "Sequence", "decoders": [{"type": "ByteFallback"}, {"type": "Fuse"}, {"type": "Strip", "content": " ", "start": 1, "stop": 0}]},
+  "decoder": {"type": "Sequence", "decoders": [{"type": "ByteFallback"}, {"type": "Fuse"},
+    {"type": "Strip", "content": " ", "start": 1, "stop": 0}]},
   "truncation": {"max_length": 8, "stride": 1, "strategy": "OnlyFirst", "direction": "Left"},
   "padding": {"strategy": {"Fixed": 4}, "direction": "Left", "pad_id": 3, "pad_token": "<p>", "pad_type_id": 1, "pad_to_multiple_of": 2},
   "added_tokens": [{"id": 40, "content": "<x>", "special": true, "lstrip": true}])j");

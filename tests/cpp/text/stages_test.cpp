@@ -91,23 +91,22 @@ TEST_CASE("Metaspace marks spaces, and where a text or a section begins") {
   CHECK(words(R"({"type": "Metaspace", "prepend_scheme": "never"})", "a b") == Strings{"a", "▁b"});
   CHECK(words(R"({"type": "Metaspace", "split": false})", "a b") == Strings{"▁a▁b"});
   CHECK(words(R"({"type": "Metaspace", "replacement": "_", "str_rep": "_", "add_prefix_space": false})", "a b") == Strings{"a", "_b"});
-  CHECK(
-      words(
-          R"({"type": "Sequence", "pretokenizers": [{"type": "Split", "pattern": {"String": "b"}, "behavior": "Isolated"}, {"type": "Metaspace", "prepend_scheme": "first"}]})",
-          "abc") == Strings{"▁a", "b", "c"});
+  CHECK(words(R"({"type": "Sequence", "pretokenizers": [{"type": "Split", "pattern": {"String": "b"}, "behavior": "Isolated"}, )"
+              R"({"type": "Metaspace", "prepend_scheme": "first"}]})",
+              "abc") == Strings{"▁a", "b", "c"});
 }
 
 TEST_CASE("a ByteLevel that is followed by others spells the bytes out") {
-  CHECK(
-      words(
-          R"({"type": "Sequence", "pretokenizers": [{"type": "ByteLevel", "add_prefix_space": true, "use_regex": false}, {"type": "Digits", "individual_digits": true}]})",
-          "é2") == Strings{"ĠÃ©", "2"});
+  CHECK(words(R"({"type": "Sequence", "pretokenizers": [{"type": "ByteLevel", "add_prefix_space": true, "use_regex": false}, )"
+              R"({"type": "Digits", "individual_digits": true}]})",
+              "é2") == Strings{"ĠÃ©", "2"});
 }
 
 TEST_CASE("templates put tokens around one text and two") {
   const Tokenizer tokenizer = from_json(bpe(R"("post_processor": {"type": "TemplateProcessing",
     "single": [{"SpecialToken": {"id": "<s>", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}],
-    "pair": [{"Sequence": {"id": "B", "type_id": 2}}, {"SpecialToken": {"id": "<s>", "type_id": 3}}, {"Sequence": {"id": "A", "type_id": 1}}],
+    "pair": [{"Sequence": {"id": "B", "type_id": 2}}, {"SpecialToken": {"id": "<s>", "type_id": 3}},
+      {"Sequence": {"id": "A", "type_id": 1}}],
     "special_tokens": {"<s>": {"id": "<s>", "ids": [20, 21], "tokens": ["<s>", "<t>"]}}})"));
   CHECK(tokens(tokenizer, "low") == Strings{"<s>", "<t>", "low"});
   EncodeOptions options;
