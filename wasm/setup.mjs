@@ -1,7 +1,7 @@
 // Brings what the commands of this repository need: `npm run setup`, or from a script `await setUp('native', 'wasm', 'browser')`.
 // What is there already is left alone, so calling it again costs nothing.
 import { fileURLToPath } from 'node:url';
-import { chromiumStep } from './setup/chromium.mjs';
+import { chromiumStep, koreanFontStep } from './setup/chromium.mjs';
 import { emscriptenStep, systemLibrariesStep } from './setup/emscripten.mjs';
 import { headersStep, simdjsonStep } from './setup/headers.mjs';
 import { nativeStep } from './setup/native.mjs';
@@ -15,7 +15,7 @@ const STEPS = {
   native: [npmStep, nativeStep, headersStep, simdjsonStep],
   wasm: [npmStep, nativeStep, headersStep, simdjsonStep, emscriptenStep, systemLibrariesStep],
   'relaxed-node': [relaxedNodeStep],
-  browser: [npmStep, chromiumStep],
+  browser: [npmStep, chromiumStep, koreanFontStep],
 };
 
 /** @param {...keyof typeof STEPS} needs what the caller is about to do */

@@ -57,6 +57,8 @@ export const hasApt = () => existsSync('/etc/debian_version') && findProgram('ap
 
 const isRoot = () => process.getuid?.() === 0;
 
+export const canInstallPackages = () => hasApt() && isRoot();
+
 /** Installs packages of the system by apt as root; elsewhere says in one line what to install. */
 export async function installPackages(packages, report) {
   const missing = `missing: ${packages.join(', ')}`;
