@@ -28,7 +28,7 @@ export async function buildDemo() {
   rmSync(DEMO, { recursive: true, force: true });
   const copyWithout = (pattern, from, to) => cpSync(from, path.join(DEMO, to), { recursive: true, filter: (file) => !pattern.test(file) });
   copyWithout(/(golden\.json|\.md)$/, path.join(SOURCE, 'models'), 'models');
-  copyWithout(/\.(d\.ts|map)$/, path.join(ROOT, 'dist'), 'webformer');
+  copyWithout(/\.(d\.ts|map)$|[\\/]cli$/, path.join(ROOT, 'dist'), 'webformer');
   await buildPage(DEMO);
   return true;
 }

@@ -1,6 +1,6 @@
 // Makes dist/, the npm package, from the built WebAssembly modules and the TypeScript of web/.
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, cpSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { ROOT } from './setup/paths.mjs';
@@ -31,6 +31,29 @@ async function writeFiles(folder, modules) {
   });
   await esbuild.build({ ...common, entryPoints: [path.join(folder, `${modules[0]}.mjs`)], outExtension: { '.js': '.mjs' } });
   for (const name of modules) copyFileSync(path.join(folder, `${name}.wasm`), path.join(DIST, `${name}.wasm`));
+  await writeProgram(esbuild, common);
+}
+
+/** The package's public API stays the file that it is, at `address` from the file that imports it. */
+const publicApiAt = (address) => ({
+  name: 'public-api',
+  setup: (build) => build.onResolve({ filter: /\/index\.js$/ }, () => ({ path: address, external: true })),
+});
+
+/** The command line, its server, and the page of `webformer serve`: users of the public API, each a bundle of its own. */
+async function writeProgram(esbuild, common) {
+  const source = path.join(ROOT, 'web/cli'), outdir = path.join(DIST, 'cli');
+  await esbuild.build({
+    ...common, outdir, entryPoints: ['main.ts', 'server.ts'].map((name) => path.join(source, name)), platform: 'node', target: 'node20',
+    bundle: true, splitting: true, chunkNames: '[name]-[hash]', plugins: [publicApiAt('../index.js')],
+  });
+  chmodSync(path.join(outdir, 'main.js'), 0o755);
+  const page = path.join(outdir, 'page');
+  await esbuild.build({
+    ...common, outdir: page, entryPoints: ['page.ts', 'page.css'].map((name) => path.join(source, 'page', name)), bundle: true,
+    plugins: [publicApiAt('./webformer/index.js')],
+  });
+  cpSync(path.join(source, 'page/index.html'), path.join(page, 'index.html'));
 }
 
 function writeTypes() {
@@ -50,7 +73,8 @@ function checkSizes() {
   for (const { name, raw, brotli } of sizes) row(name, raw, brotli);
 
   const isModule = ({ name }) => name.endsWith('.wasm');
-  const code = sizes.filter((file) => !isModule(file)).reduce((sum, { brotli }) => sum + brotli, 0);
+  const isProgram = ({ name }) => name.startsWith(`cli${path.sep}`);
+  const code = sizes.filter((file) => !isModule(file) && !isProgram(file)).reduce((sum, { brotli }) => sum + brotli, 0);
   const total = code + Math.max(...sizes.filter(isModule).map(({ brotli }) => brotli));
   console.log(`A page downloads at most ${total} bytes (all code and the largest module, brotli) of ${LIMIT} allowed.`);
   return total <= LIMIT;

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { after, before } from 'node:test';
 import { chromium } from 'playwright-core';
 import { DEMO } from '../../demo/build.mjs';
-import { serve } from '../../demo/serve.mjs';
+import { serve } from '../../dist/cli/server.js';
 import { chromiumPath } from '../../wasm/setup/chromium.mjs';
 import { BUILD, ROOT } from '../../wasm/setup/paths.mjs';
 
@@ -32,7 +32,7 @@ export function pageForTests() {
   let browser, server;
   before(async () => {
     assert.ok(existsSync(path.join(DEMO, 'page.js')), 'the page is built: npm run build');
-    server = await serve(DEMO);
+    server = await serve({ '/': DEMO });
     browser = await chromium.launch({ executablePath: chromiumPath(), args: ['--no-sandbox'] });
   });
   after(async () => {

@@ -1,0 +1,92 @@
+// What a command takes, and what the user typed, checked against it.
+import { parseArgs } from 'node:util';
+
+/** What was typed is wrong: the message names it, and the program ends with 2. */
+export class UsageError extends Error {}
+
+export interface OptionSpec {
+  /** A list of texts means one of them; 'texts' that the option may be given again and again. */
+  kind: 'flag' | 'text' | 'texts' | 'whole' | 'number' | readonly string[];
+  short?: string;
+  /** What the help writes for the value. */
+  value?: string;
+  help: string;
+}
+
+export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
+
+type ValueOf<Kind> = Kind extends 'flag'
+  ? boolean
+  : Kind extends 'text'
+    ? string
+    : Kind extends 'texts'
+      ? string[]
+      : Kind extends 'whole' | 'number'
+        ? number
+        : Kind extends readonly (infer Choice)[]
+          ? Choice
+          : never;
+
+export type Values<Specs extends OptionSpecs> = { -readonly [Name in keyof Specs]?: ValueOf<Specs[Name]['kind']> };
+
+export interface Command<Specs extends OptionSpecs = OptionSpecs> {
+  name: string;
+  /** One line, for the list of commands. */
+  summary: string;
+  /** The arguments as the help writes them. */
+  usage: string;
+  /** How many arguments there are at least; at most: `most`, or any number. */
+  least: number;
+  most?: number;
+  options: Specs;
+  /** What else one should know. */
+  about?: string;
+  examples: readonly string[];
+  run(names: string[], values: Values<Specs>, signal: AbortSignal): Promise<void>;
+}
+
+/** Keeps the options' types for `run`, and forgets them for the table of commands. */
+export const defineCommand = <const Specs extends OptionSpecs>(command: Command<Specs>): Command => command as unknown as Command;
+
+function toNumber(option: string, kind: 'whole' | 'number', text: string): number {
+  if (kind === 'whole' ? /^\d+$/.test(text) : text.trim() !== '' && Number.isFinite(Number(text))) return Number(text);
+  throw new UsageError(`--${option}: '${text}' found, a ${kind === 'whole' ? 'whole number' : 'number'} expected`);
+}
+
+function toValue(option: string, { kind }: OptionSpec, given: string | boolean | (string | boolean)[]): unknown {
+  if (kind === 'whole' || kind === 'number') return toNumber(option, kind, String(given));
+  if (typeof kind !== 'string' && !kind.includes(String(given)))
+    throw new UsageError(`--${option}: '${String(given)}' found, one of ${kind.join(', ')} expected`);
+  return given;
+}
+
+function parse(args: readonly string[], specs: OptionSpecs): ReturnType<typeof parseArgs> {
+  const options = Object.entries(specs).map(([name, { kind, short }]) => [
+    name,
+    { type: kind === 'flag' ? 'boolean' : 'string', multiple: kind === 'texts', ...(short && { short }) } as const,
+  ]);
+  try {
+    return parseArgs({ args: [...args], options: Object.fromEntries(options), allowPositionals: true });
+  } catch (error) {
+    if (!String((error as { code?: unknown }).code).startsWith('ERR_PARSE_ARGS')) throw error;
+    throw new UsageError((error as Error).message);
+  }
+}
+
+/** The arguments and the options' values of what was typed after the command's name. Throws UsageError by name. */
+export function readArguments(
+  command: Command,
+  args: readonly string[],
+  common: OptionSpecs,
+): { names: string[]; values: Values<OptionSpecs> } {
+  const specs = { ...command.options, ...common };
+  const parsed = parse(args, specs);
+  const values = Object.entries(parsed.values).map(([name, given]) => [name, toValue(name, specs[name]!, given!)]);
+  return { names: parsed.positionals, values: Object.fromEntries(values) as Values<OptionSpecs> };
+}
+
+/** Holds the number of arguments to what the command takes. */
+export function checkCount({ name, usage, least, most = Infinity }: Command, names: readonly string[]): void {
+  if (names.length < least) throw new UsageError(`an argument is missing: webformer ${name} ${usage}`);
+  if (names.length > most) throw new UsageError(`'${names[most]}' is one argument too many: webformer ${name} ${usage}`);
+}

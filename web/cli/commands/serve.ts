@@ -1,0 +1,60 @@
+// webformer serve: a folder as a site, or a model with a page to try it on.
+import { once } from 'node:events';
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { UsageError, defineCommand } from '../arguments.js';
+import { writeJson, writeText } from '../output.js';
+import { serve, serveNear, type Places } from '../server.js';
+
+const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+
+interface Site {
+  places: Places;
+  /** What the address ends in. */
+  query: string;
+}
+
+/** The page, the package as the page imports it, and the model. */
+const modelPage = (model: Places, source: string): Site => ({
+  places: { '/': here('page'), '/webformer/': here('..'), ...model },
+  query: source === 'model/' ? '' : `?${new URLSearchParams({ model: source })}`,
+});
+
+function siteOf(source: string): Site {
+  if (/^(hf|https):/.test(source)) return modelPage({}, source);
+  const stats = statSync(source, { throwIfNoEntry: false });
+  if (!stats) throw new UsageError(`${source}: no such file or folder`);
+  const name = path.basename(source);
+  if (stats.isFile()) return modelPage({ [`/model/${name}`]: source }, `model/${encodeURIComponent(name)}`);
+  const hasPage = statSync(path.join(source, 'index.html'), { throwIfNoEntry: false })?.isFile();
+  return hasPage ? { places: { '/': source }, query: '' } : modelPage({ '/model/': source }, 'model/');
+}
+
+export const serveCommand = defineCommand({
+  name: 'serve',
+  summary: 'Serves a model with a page to try it on, or a folder that has a page',
+  usage: 'MODEL',
+  least: 1,
+  most: 1,
+  options: {
+    port: { kind: 'whole', short: 'p', help: 'default 8080, or a free one where that is taken; 0 is a free one' },
+    json: { kind: 'flag', help: 'write the address as JSON' },
+  },
+  about:
+    'A folder with an index.html is served as it is, with the headers that let a page use all of WebAssembly. Only this machine can ' +
+    'reach the server; Ctrl-C ends it.',
+  examples: ['webformer serve models/tales', 'webformer serve build/site --port 3000', 'webformer serve hf:HuggingFaceTB/SmolLM2-135M'],
+  async run([source], { port, json }, signal) {
+    if (port !== undefined && port > 65535) throw new UsageError(`--port: ${port} found, 65535 at most expected`);
+    const { places, query } = siteOf(source!);
+    const server = port === undefined ? await serveNear(places, 8080) : await serve(places, port);
+    try {
+      const url = `${server.url}${query}`;
+      await (json ? writeJson({ url }, signal) : writeText(`${url}\n`, signal));
+      if (!signal.aborted) await once(signal, 'abort');
+    } finally {
+      await server.close();
+    }
+  },
+});
