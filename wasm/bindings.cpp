@@ -85,6 +85,7 @@ EMSCRIPTEN_BINDINGS(webformer) {
       .function("info", &TokenizerHandle::info)
       .function("encode", &TokenizerHandle::encode)
       .function("decode", &TokenizerHandle::decode)
+      .function("decodeTokens", &TokenizerHandle::decode_tokens)
       .function("decodeStream", &TokenizerHandle::decode_stream)
       .function("idOf", &TokenizerHandle::id_of)
       .function("tokenOf", &TokenizerHandle::token_of)

@@ -21,6 +21,7 @@ val item_to_js(const GenerationItem& item) {
   js.set("text", to_js(item.text));
   js.set("ids", id_list(item.ids));
   if (item.draft) js.set("draft", to_js(*item.draft));
+  if (item.last) js.set("last", true);
   if (item.candidates.empty()) return js;
   val candidates = val::array();
   for (const TokenCandidate& one : item.candidates) {

@@ -117,6 +117,10 @@ val TokenizerHandle::decode(val ids, bool skip_special_tokens) const {
   });
 }
 
+val TokenizerHandle::decode_tokens(val tokens) const {
+  return guarded([&] { return to_js(tokenizer_->decode_tokens(texts_from_js(tokens))); });
+}
+
 val TokenizerHandle::decode_stream(bool skip_special_tokens) const {
   return guarded([&] { return val(std::make_shared<DecodeStreamHandle>(DecodeStream(*tokenizer_, skip_special_tokens))); });
 }

@@ -23,6 +23,7 @@ class TokenizerHandle {
   /// Returns {ints, surfaces}: see write_encoding in tokenizer_handle.cpp.
   emscripten::val encode(emscripten::val lengths, bool add_special_tokens, std::string options) const;
   emscripten::val decode(emscripten::val ids, bool skip_special_tokens) const;
+  emscripten::val decode_tokens(emscripten::val tokens) const;
   emscripten::val decode_stream(bool skip_special_tokens) const;
   /// The id of the staged text, -1 where it is no token.
   emscripten::val id_of(std::size_t length) const;

@@ -70,14 +70,14 @@ export function toTexts(name: string, texts: string | readonly string[]): string
 }
 
 export function toPrompt(prompt: string | readonly string[] | Ids | readonly Ids[] | ForwardInputs): GenerationPrompt {
-  if (typeof prompt === 'string') return { kind: 'texts', texts: [prompt], addSpecialTokens: true, cut: false };
+  if (typeof prompt === 'string') return { kind: 'texts', texts: [prompt], addSpecialTokens: true, long: 'refuse' };
   if (prompt instanceof Int32Array) return { kind: 'ids', ids: [toInt32('prompt', prompt)], decoderIds: [] };
   if (!Array.isArray(prompt)) {
     if (typeof prompt === 'object' && prompt !== null) return { kind: 'ids', ...toPrompts(prompt as ForwardInputs) };
     throw invalidArgument(`prompt: ${describe(prompt)} found, a text, ids, lists of them, or { inputIds } expected`);
   }
   if (prompt.length === 0 || typeof prompt[0] === 'string')
-    return { kind: 'texts', texts: toTexts('prompt', prompt as readonly unknown[] as string[]), addSpecialTokens: true, cut: false };
+    return { kind: 'texts', texts: toTexts('prompt', prompt as readonly unknown[] as string[]), addSpecialTokens: true, long: 'refuse' };
   if (isSingle(prompt)) return { kind: 'ids', ids: [toInt32('prompt', prompt)], decoderIds: [] };
   return { kind: 'ids', ids: (prompt as readonly Ids[]).map((ids, i) => toInt32(`prompt[${i}]`, ids)), decoderIds: [] };
 }

@@ -4,14 +4,24 @@ import { toWasmInputs, toWasmOptions } from './forward-inputs.js';
 import { toGenerationJson, toPrompt, toTexts } from './generate-options.js';
 import { startGeneration } from './generation.js';
 import { lacking } from './later.js';
-import { checkBoolean, checkChoice, checkOptions, checkSignal, checkText } from './options.js';
+import { checkSignal } from './options.js';
 import type { Engine, EngineEvent, GenerationPrompt, Request, RequestOf, Results } from './protocol.js';
 import { CallQueue } from './queue.js';
+import {
+  answerRequest, classifyRequest, embedRequest, fillMaskRequest, nextSentenceRequest, similarityTexts, tagTokensRequest, zeroShotRequest,
+} from './task-inputs.js';
+import { rankBySimilarity } from './tasks/embed.js';
+import { checkTask } from './tasks/text-model.js';
+import { summarizationPrompt, translationPrompt, type TaskPrompt } from './tasks/translate.js';
 import type { BoundTokenizer } from './tokenizer.js';
-import { summarizationPrompt, translationPrompt, type TaskPrompt } from './translation.js';
 import type {
   Answer,
+  AnswerOptions,
   ChatMessage,
+  ClassifyOptions,
+  EmbedOptions,
+  FilledMask,
+  FillMaskOptions,
   ForwardInputs,
   ForwardOptions,
   GenerateOptions,
@@ -22,9 +32,13 @@ import type {
   ModelInfo,
   ModelOutput,
   Tag,
+  TagOptions,
+  Task,
   Tensor,
+  TextInput,
   Tokenizer,
   TrainingRun,
+  ZeroShotOptions,
 } from './types.js';
 
 /** The text that a chat's prompt is; one whose last message is the assistant's goes on with it. */
@@ -80,7 +94,7 @@ export class ModelOnEngine implements Model {
   chat(messages: readonly ChatMessage[], options: GenerateOptions = {}): Generation {
     return this.#generate('chat', options, [], () => {
       if (!this.#bound) throw invalidArgument('chat: this model has no tokenizer');
-      const prompt: GenerationPrompt = { kind: 'texts', texts: [renderChat(this.#bound, messages)], addSpecialTokens: false, cut: false };
+      const prompt: GenerationPrompt = { kind: 'texts', texts: [renderChat(this.#bound, messages)], addSpecialTokens: false, long: 'refuse' };
       return { prompt, task: '' };
     });
   }
@@ -92,11 +106,7 @@ export class ModelOnEngine implements Model {
   }
 
   summarize(text: string | readonly string[], options: GenerateOptions = {}): Generation {
-    return this.#generate('summarize', options, [], () => {
-      if (!this.info.tasks.includes('summarization'))
-        throw invalidArgument(`summarize: ${this.info.modelType} does not summarize; its tasks: ${this.info.tasks.join(', ')}`);
-      return summarizationPrompt(this.info, toTexts('text', text));
-    });
+    return this.#generate('summarize', options, [], () => summarizationPrompt(this.info, toTexts('text', text)));
   }
 
   #generate(owner: string, options: GenerateOptions, others: readonly string[], prepare: () => TaskPrompt): Generation {
@@ -112,16 +122,32 @@ export class ModelOnEngine implements Model {
     });
   }
 
-  async embed(
-    texts: string | readonly string[],
-    options: { pooling?: 'mean' | 'cls' | 'max' | 'last'; normalize?: boolean; signal?: AbortSignal } = {},
-  ): Promise<Tensor> {
-    checkOptions('embed', options, ['pooling', 'normalize', 'signal']);
-    checkChoice('pooling', options.pooling, ['mean', 'cls', 'max', 'last']);
-    checkBoolean('normalize', options.normalize);
-    checkSignal('signal', options.signal);
-    const { signal, ...settings } = options;
-    return this.#ask('embed', { kind: 'embed', texts: toTexts('texts', texts), options: settings }, signal);
+  async classify(texts: TextInput | readonly TextInput[], options: ClassifyOptions = {}): Promise<LabelScore[][]> {
+    return this.#task('classify', 'text-classification', classifyRequest(texts, options), options.signal);
+  }
+
+  async zeroShot(text: string, labels: readonly string[], options: ZeroShotOptions = {}): Promise<LabelScore[]> {
+    return this.#task('zeroShot', 'zero-shot-classification', zeroShotRequest(text, labels, options), options.signal);
+  }
+
+  async tagTokens(texts: string | readonly string[], options: TagOptions = {}): Promise<Tag[][]> {
+    return this.#task('tagTokens', 'token-classification', tagTokensRequest(texts, options), options.signal);
+  }
+
+  async answer(input: { question: string; context: string }, options: AnswerOptions = {}): Promise<Answer[]> {
+    return this.#task('answer', 'question-answering', answerRequest(input, options), options.signal);
+  }
+
+  async fillMask(text: string, options: FillMaskOptions = {}): Promise<FilledMask[][]> {
+    return this.#task('fillMask', 'fill-mask', fillMaskRequest(text, options), options.signal);
+  }
+
+  async nextSentence(first: string, second: string, options: { signal?: AbortSignal } = {}): Promise<{ isNext: number }> {
+    return this.#task('nextSentence', 'next-sentence', nextSentenceRequest(first, second, options), options.signal);
+  }
+
+  async embed(texts: string | readonly string[], options: EmbedOptions = {}): Promise<Tensor> {
+    return this.#ask('embed', embedRequest(texts, options), options.signal);
   }
 
   async similarity(
@@ -129,41 +155,14 @@ export class ModelOnEngine implements Model {
     texts: readonly string[],
     options: { signal?: AbortSignal } = {},
   ): Promise<{ index: number; score: number }[]> {
-    checkOptions('similarity', options, ['signal']);
-    checkText('query', query);
-    const list = Array.isArray(texts) && texts.length === 0 ? [] : toTexts('texts', texts);
-    const { data, shape } = await this.embed([query, ...list], { normalize: true, signal: options.signal });
-    const width = shape[1]!;
-    const score = (index: number): number => {
-      let dot = 0;
-      for (let c = 0; c < width; c++) dot += data[c]! * data[(index + 1) * width + c]!;
-      return dot;
-    };
-    return list.map((_, index) => ({ index, score: score(index) })).sort((a, b) => b.score - a.score || a.index - b.index);
+    const all = similarityTexts(query, texts, options);
+    return rankBySimilarity(await this.embed(all, { normalize: true, signal: options.signal }));
   }
 
-  classify(): Promise<LabelScore[][]> {
-    return this.#lacks('classify');
-  }
-
-  zeroShot(): Promise<LabelScore[]> {
-    return this.#lacks('zeroShot');
-  }
-
-  tagTokens(): Promise<Tag[][]> {
-    return this.#lacks('tagTokens');
-  }
-
-  answer(): Promise<Answer[]> {
-    return this.#lacks('answer');
-  }
-
-  fillMask(): Promise<{ token: string; id: number; score: number; text: string }[][]> {
-    return this.#lacks('fillMask');
-  }
-
-  nextSentence(): Promise<{ isNext: number }> {
-    return this.#lacks('nextSentence');
+  /** @param owner the method that is asked for the task */
+  #task<K extends Request['kind']>(owner: string, task: Task, request: RequestOf<K>, signal: AbortSignal | undefined): Promise<Results[K]> {
+    checkTask(owner, this.info, task);
+    return this.#ask(request.kind as K, request, signal);
   }
 
   train(): TrainingRun {

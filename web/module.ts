@@ -28,6 +28,7 @@ export interface WasmTokenizer extends Deletable {
   info(): Outcome<TokenizerInfo>;
   encode(lengths: readonly number[], addSpecialTokens: boolean, options: string): Outcome<FlatEncodings>;
   decode(ids: Int32Array, skipSpecialTokens: boolean): Outcome<string>;
+  decodeTokens(tokens: readonly string[]): Outcome<string>;
   decodeStream(skipSpecialTokens: boolean): Outcome<WasmDecodeStream>;
   idOf(length: number): Outcome<number>;
   tokenOf(id: number): Outcome<string | null>;

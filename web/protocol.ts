@@ -2,7 +2,10 @@
 import type { ErrorData } from './errors.js';
 import type { WasmForwardOptions, WasmInputs } from './module.js';
 import type { SourceData } from './source.js';
-import type { AddedToken, GenerationItem, GenerationResult, LoadOptions, ModelInfo, ModelOutput, Progress, Tensor } from './types.js';
+import type {
+  AddedToken, Answer, AnswerOptions, ClassifyOptions, EmbedOptions, FilledMask, FillMaskOptions, GenerationItem, GenerationResult, LabelScore,
+  LoadOptions, ModelInfo, ModelOutput, Progress, Tag, TagOptions, Tensor, TextInput, ZeroShotOptions,
+} from './types.js';
 
 /** How files are got. */
 export interface AccessSettings {
@@ -23,12 +26,22 @@ export interface GenerationSettings {
   task: string;
 }
 
-/** `cut`: texts that are longer than the model takes are cut; else they are refused. */
-export type GenerationPrompt =
-  | { kind: 'texts'; texts: string[]; addSpecialTokens: boolean; cut: boolean }
-  | { kind: 'ids'; ids: Int32Array[]; decoderIds: Int32Array[] };
+export interface TextPrompt {
+  kind: 'texts';
+  texts: string[];
+  addSpecialTokens: boolean;
+  /** What becomes of texts that are longer than the model takes; 'split': sentence by sentence, joined again. */
+  long: 'refuse' | 'cut' | 'split';
+  /** Put before each text, or part of one. */
+  prefix?: string;
+  /** Ids before and after each text, or part of one. */
+  around?: [number[], number[]];
+}
 
-export type EmbedOptions = { pooling?: 'mean' | 'cls' | 'max' | 'last'; normalize?: boolean };
+export type GenerationPrompt = TextPrompt | { kind: 'ids'; ids: Int32Array[]; decoderIds: Int32Array[] };
+
+/** Options without the signal, which stays with the caller. */
+export type Settings<O> = Omit<O, 'signal'>;
 
 /** `module` is the compiled WebAssembly, which the calling thread has chosen and proven. */
 export type Request =
@@ -37,7 +50,13 @@ export type Request =
   | { kind: 'load-tokenizer'; module: WebAssembly.Module; source: SourceData; settings: AccessSettings }
   | { kind: 'forward'; inputs: WasmInputs; options: WasmForwardOptions }
   | { kind: 'generate'; prompt: GenerationPrompt; settings: GenerationSettings }
-  | { kind: 'embed'; texts: string[]; options: EmbedOptions }
+  | { kind: 'classify'; texts: TextInput[]; options: Settings<ClassifyOptions> }
+  | { kind: 'zero-shot'; text: string; labels: string[]; options: Settings<ZeroShotOptions> }
+  | { kind: 'tag-tokens'; texts: string[]; options: Settings<TagOptions> }
+  | { kind: 'answer'; question: string; context: string; options: Settings<AnswerOptions> }
+  | { kind: 'fill-mask'; text: string; options: Settings<FillMaskOptions> }
+  | { kind: 'next-sentence'; first: string; second: string }
+  | { kind: 'embed'; texts: string[]; options: Settings<EmbedOptions> }
   | { kind: 'add-tokens'; tokens: readonly AddedToken[] };
 
 export interface LoadedModel {
@@ -53,6 +72,12 @@ export interface Results {
   'load-tokenizer': Uint8Array;
   forward: ModelOutput;
   generate: GenerationResult;
+  classify: LabelScore[][];
+  'zero-shot': LabelScore[];
+  'tag-tokens': Tag[][];
+  answer: Answer[];
+  'fill-mask': FilledMask[][];
+  'next-sentence': { isNext: number };
   embed: Tensor;
   'add-tokens': number;
 }

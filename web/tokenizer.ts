@@ -135,6 +135,11 @@ export class BoundTokenizer implements Tokenizer {
     return this.#instance.call(() => this.#handle.decode(list, options.skipSpecialTokens ?? true));
   }
 
+  /** @internal As decode(), for tokens by their texts, some of which the vocabulary may not have. */
+  decodeTokens(tokens: readonly string[]): string {
+    return this.#instance.call(() => this.#handle.decodeTokens(tokens));
+  }
+
   decodeStream(options: { skipSpecialTokens?: boolean } = {}): { push(ids: Ids): string; end(): string } {
     checkDecodeOptions('decodeStream', options);
     const stream = this.#instance.call(() => this.#handle.decodeStream(options.skipSpecialTokens ?? true));
@@ -211,7 +216,8 @@ export class BoundTokenizer implements Tokenizer {
   }
 }
 
-function textAndPair(item: unknown, name: string): [string, string | undefined] {
+/** A text and its pair, from either form of a TextInput. */
+export function textAndPair(item: unknown, name: string): [string, string | undefined] {
   if (typeof item === 'string') return [item, undefined];
   checkOptions(name, item as object, ['text', 'pair']);
   const { text, pair } = item as { text: unknown; pair?: unknown };

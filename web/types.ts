@@ -168,37 +168,23 @@ export interface Model {
   generate(prompt: string | readonly string[] | Ids | readonly Ids[] | ForwardInputs, options?: GenerateOptions): Generation;
   /** Writes the messages by the model's chat template, and generates the answer. */
   chat(messages: readonly ChatMessage[], options?: GenerateOptions): Generation;
-  /** `from` and `to` choose the prefix of T5, and the language codes of M2M100, NLLB and mBART. */
+  /**
+   * `from` and `to` choose the prefix of T5, and the language codes of M2M100, NLLB and mBART. A text that is longer than the model takes is
+   * translated sentence by sentence; its sequence is then those of the sentences, one after the other.
+   */
   translate(text: string | readonly string[], options?: { from?: string; to?: string } & GenerateOptions): Generation;
   summarize(text: string | readonly string[], options?: GenerateOptions): Generation;
-  classify(
-    texts: TextInput | readonly TextInput[],
-    options?: { topK?: number | null; multiLabel?: boolean; signal?: AbortSignal },
-  ): Promise<LabelScore[][]>;
-  zeroShot(
-    text: string,
-    labels: readonly string[],
-    options?: { template?: string; multiLabel?: boolean; signal?: AbortSignal },
-  ): Promise<LabelScore[]>;
-  tagTokens(
-    texts: string | readonly string[],
-    options?: { aggregation?: 'none' | 'simple' | 'first' | 'max' | 'average'; ignoreLabels?: string[]; signal?: AbortSignal },
-  ): Promise<Tag[][]>;
-  answer(
-    input: { question: string; context: string },
-    options?: { topK?: number; maxLength?: number; stride?: number; handleImpossible?: boolean; signal?: AbortSignal },
-  ): Promise<Answer[]>;
+  classify(texts: TextInput | readonly TextInput[], options?: ClassifyOptions): Promise<LabelScore[][]>;
+  /** Labels that the model was not trained for, the likeliest first. */
+  zeroShot(text: string, labels: readonly string[], options?: ZeroShotOptions): Promise<LabelScore[]>;
+  tagTokens(texts: string | readonly string[], options?: TagOptions): Promise<Tag[][]>;
+  /** The likeliest parts of the context that answer the question, the best first. */
+  answer(input: { question: string; context: string }, options?: AnswerOptions): Promise<Answer[]>;
   /** One list for each mask in the text. */
-  fillMask(
-    text: string,
-    options?: { topK?: number; targets?: string[]; signal?: AbortSignal },
-  ): Promise<{ token: string; id: number; score: number; text: string }[][]>;
+  fillMask(text: string, options?: FillMaskOptions): Promise<FilledMask[][]>;
   nextSentence(first: string, second: string, options?: { signal?: AbortSignal }): Promise<{ isNext: number }>;
   /** [B,C]. Defaults: as the folder's modules.json says, else the mean, normalized. */
-  embed(
-    texts: string | readonly string[],
-    options?: { pooling?: 'mean' | 'cls' | 'max' | 'last'; normalize?: boolean; signal?: AbortSignal },
-  ): Promise<Tensor>;
+  embed(texts: string | readonly string[], options?: EmbedOptions): Promise<Tensor>;
   /** Cosine of the embeddings, the most similar text first. */
   similarity(query: string, texts: readonly string[], options?: { signal?: AbortSignal }): Promise<{ index: number; score: number }[]>;
   train(data: TrainingData, options: TrainOptions): TrainingRun;
@@ -213,6 +199,60 @@ export interface Model {
 }
 
 export type TextInput = string | { text: string; pair?: string };
+export interface ClassifyOptions {
+  /** How many labels. Default 1; null: all. */
+  topK?: number | null;
+  /** Whether several labels may hold at once (a sigmoid of each) or one of them (a softmax). Default: as the model was trained. */
+  multiLabel?: boolean;
+  signal?: AbortSignal;
+}
+export interface ZeroShotOptions {
+  /** What is said of the text, {} being the label. Default 'This example is {}.' */
+  template?: string;
+  /** Whether several labels may hold at once. Default: false. */
+  multiLabel?: boolean;
+  signal?: AbortSignal;
+}
+export interface TagOptions {
+  /**
+   * 'none': a tag for each token. Else neighbours of one entity are joined: 'simple' by their tokens' labels, the others once the tokens
+   * of a word agree, on the label of the 'first', on that with the greatest score ('max'), or on the 'average' of their scores.
+   */
+  aggregation?: 'none' | 'simple' | 'first' | 'max' | 'average';
+  /** Default: ['O']. */
+  ignoreLabels?: string[];
+  signal?: AbortSignal;
+}
+export interface AnswerOptions {
+  /** How many answers. Default 1. */
+  topK?: number;
+  /** Tokens of a window, question included: a longer context is read in several. Default: 384, or what the model takes. */
+  maxLength?: number;
+  /** Tokens that a window repeats of the one before. Default: 128, or half a window. */
+  stride?: number;
+  /** Whether '' may be an answer: that there is none in the context. */
+  handleImpossible?: boolean;
+  signal?: AbortSignal;
+}
+export interface FillMaskOptions {
+  /** Words for each mask. Default 5. */
+  topK?: number;
+  /** Only these words, each with its probability among all. */
+  targets?: string[];
+  signal?: AbortSignal;
+}
+/** `text`: the whole text, with the token in place of the mask. */
+export interface FilledMask {
+  token: string;
+  id: number;
+  score: number;
+  text: string;
+}
+export interface EmbedOptions {
+  pooling?: 'mean' | 'cls' | 'max' | 'last';
+  normalize?: boolean;
+  signal?: AbortSignal;
+}
 export interface LabelScore {
   label: string;
   score: number;
@@ -293,6 +333,8 @@ export interface GenerationItem {
   ids: number[];
   draft?: string;
   candidates?: { id: number; token: string; probability: number }[];
+  /** Set in the last item of a sequence. */
+  last?: boolean;
 }
 
 /** One entry a sequence in each list: numReturnSequences of each prompt. */

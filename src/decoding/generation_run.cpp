@@ -25,7 +25,11 @@ std::optional<FinishReason> EndOfSequence::push(std::int32_t id, std::int64_t le
 }
 
 GenerationItem OutputRow::add(std::span<const std::int32_t> ids, bool last) {
-  GenerationItem item{.index = index_, .text = stream_.push(ids), .ids = {ids.begin(), ids.end()}, .draft = {}, .candidates = {}};
+  GenerationItem item;
+  item.index = index_;
+  item.text = stream_.push(ids);
+  item.ids.assign(ids.begin(), ids.end());
+  item.last = last;
   if (last) item.text += stream_.end();
   text_ += item.text;
   return item;
@@ -62,7 +66,8 @@ std::int64_t GenerationRun::note(std::int64_t step, std::int64_t parent, std::in
 }
 
 void GenerationRun::emit(GenerationItem item) {
-  if (!item.ids.empty() || !item.text.empty() || item.draft || !item.candidates.empty()) sink.items.push_back(std::move(item));
+  const bool has_news = !item.ids.empty() || !item.text.empty() || item.draft || !item.candidates.empty() || item.last;
+  if (has_news) sink.items.push_back(std::move(item));
 }
 
 Task<> GenerationRun::pause() {

@@ -30,6 +30,7 @@ struct GenerationItem {
   std::vector<std::int32_t> ids;  ///< joined, what was made after the prompt
   std::optional<std::string> draft;        ///< with beams: the rest of the one that leads
   std::vector<TokenCandidate> candidates;  ///< with top_candidates: the likeliest at this step, with beams of the best one
+  bool last = false;                       ///< nothing more comes of this sequence
 };
 
 /// A continuation that beam search went on with or completed. Without beams, every token is one.

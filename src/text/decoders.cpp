@@ -252,7 +252,7 @@ void DecodePipeline::decode(const SentencePieceDecoder& spec, std::size_t stage,
   using Type = SentencePieceSpec::Type;
   constexpr std::string_view space = "\u2581";
   State& state = states_[stage];
-  const Type type = pieces_ ? pieces_->type(id) : Type::normal;
+  const Type type = pieces_ && id >= 0 ? pieces_->type(id) : Type::normal;
   if (type == Type::byte) {
     state.held.push_back(static_cast<char>(byte_of_token(token).value_or(0)));
     return give_sentencepiece_bytes(stage, text, false);

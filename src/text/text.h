@@ -87,6 +87,8 @@ class Tokenizer {
 
   /// Ids that no token has are skipped, as tokenizers does.
   std::string decode(std::span<const std::int32_t> ids, bool skip_special_tokens = true) const;
+  /// The same for tokens by their texts, some of which the vocabulary may not have.
+  std::string decode_tokens(std::span<const std::string> tokens) const;
   /// Throws invalid_argument for an id that no token can have: what bindings call before decode().
   void check_ids(std::span<const std::int32_t> ids) const;
 

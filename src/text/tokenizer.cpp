@@ -130,6 +130,14 @@ std::string Tokenizer::decode(std::span<const std::int32_t> ids, bool skip_speci
   return text;
 }
 
+std::string Tokenizer::decode_tokens(std::span<const std::string> tokens) const {
+  DecodePipeline pipeline(compiled_->decoders, compiled_->sentencepiece());
+  std::string text;
+  for (const std::string& token : tokens) pipeline.push(token, id_of(token).value_or(-1), text);
+  pipeline.finish(text);
+  return text;
+}
+
 void Tokenizer::check_ids(std::span<const std::int32_t> ids) const {
   std::int32_t end = compiled_->vocabulary().end();
   for (const AddedTokenSpec& token : added_->tokens) end = std::max(end, token.id + 1);

@@ -170,7 +170,7 @@ test('translate gives target text of one pair, and takes no languages', async (t
   assert.equal(sequences[0][0], 11);
   assert.equal(texts[1], model.targetTokenizer.decode(sequences[1]));
   await rejects(model.translate('I', { to: 'fr' }).result(), 'invalid_argument', /one pair/);
-  await rejects(model.summarize('I').result(), 'invalid_argument', /summarize: marian/);
+  await rejects(model.summarize('I').result(), 'invalid_argument', /summarize: .*marian.* not made for summarization/);
 });
 
 test('cross-attentions are one a layer, of the tokens made to the source', async (t) => {
@@ -196,5 +196,5 @@ test("chat writes the messages by the template, and goes on with the assistant's
 test('an encoder does not generate', async (t) => {
   const model = await opened(t, bert());
   await rejects(model.generate('the fox').result(), 'invalid_argument', /cannot generate/);
-  await rejects(model.translate('the fox').result(), 'invalid_argument', /does not translate/);
+  await rejects(model.translate('the fox').result(), 'invalid_argument', /not made for translation/);
 });

@@ -1,14 +1,9 @@
 // How a sentence-transformers folder wants its texts turned into vectors.
 import { TransformerError } from '../errors.js';
 import type { FileSet } from '../source.js';
-import type { EmbedOptions } from '../protocol.js';
+import type { EmbedSettings } from '../tasks/embed.js';
 import type { ProgressMeter } from './progress.js';
 import { readWhole } from './tokenizers.js';
-
-export interface EmbedSettings extends EmbedOptions {
-  /** The most tokens of a text, where sentence_bert_config.json says so. */
-  maxLength?: number;
-}
 
 async function readJson(files: FileSet, name: string, progress: ProgressMeter): Promise<unknown> {
   const file = await files.open(name, true);
@@ -42,7 +37,7 @@ const KINDS = [
   ['mean_tokens', 'mean'],
 ] as const;
 
-function poolingOf(config: Record<string, unknown>, name: string): NonNullable<EmbedOptions['pooling']> {
+function poolingOf(config: Record<string, unknown>, name: string): NonNullable<EmbedSettings['pooling']> {
   const chosen = KINDS.filter(([key]) => config[`pooling_mode_${key}`] === true);
   if (chosen.length === 1) return chosen[0]![1];
   const named = KINDS.find(([, kind]) => kind === config['pooling_mode'] || `${kind}token` === config['pooling_mode']);

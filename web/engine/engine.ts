@@ -2,11 +2,19 @@
 import { TransformerError } from '../errors.js';
 import { Instance } from '../instance.js';
 import type { Engine, LoadedModel, Request, RequestContext, RequestOf, Results } from '../protocol.js';
+import { answer } from '../tasks/answer.js';
+import { classify } from '../tasks/classify.js';
+import { embed } from '../tasks/embed.js';
+import { fillMask } from '../tasks/fill-mask.js';
+import { nextSentence } from '../tasks/next-sentence.js';
+import { tagTokens } from '../tasks/tag-tokens.js';
+import type { TextModel } from '../tasks/text-model.js';
+import { zeroShot } from '../tasks/zero-shot.js';
 import { BoundTokenizer } from '../tokenizer.js';
-import { embed } from './embed.js';
 import { generate } from './generate.js';
 import { finish } from './jobs.js';
 import { checkVocabulary, createCheckpoint, loadCheckpoint, loadTokenizerFiles, type Checkpoint } from './load.js';
+import { textModel } from './text-model.js';
 
 type Handler<K extends Request['kind']> = (request: RequestOf<K>, context: RequestContext) => Promise<Results[K]>;
 
@@ -40,10 +48,13 @@ export class LocalEngine implements Engine {
       const { instance, checkpoint } = this.#model();
       return generate(instance, checkpoint, prompt, settings, context);
     },
-    embed: ({ texts, options }, context) => {
-      const { instance, checkpoint } = this.#model();
-      return embed(instance, checkpoint, texts, options, context);
-    },
+    classify: ({ texts, options }, context) => classify(this.#textModel('classify', context), texts, options),
+    'zero-shot': ({ text, labels, options }, context) => zeroShot(this.#textModel('zeroShot', context), text, labels, options),
+    'tag-tokens': ({ texts, options }, context) => tagTokens(this.#textModel('tagTokens', context), texts, options),
+    answer: ({ question, context: text, options }, context) => answer(this.#textModel('answer', context), question, text, options),
+    'fill-mask': ({ text, options }, context) => fillMask(this.#textModel('fillMask', context), text, options),
+    'next-sentence': ({ first, second }, context) => nextSentence(this.#textModel('nextSentence', context), first, second),
+    embed: ({ texts, options }, context) => embed(this.#textModel('embed', context), this.#model().checkpoint.embed, texts, options),
     'add-tokens': async ({ tokens }) => this.#model().checkpoint.tokenizers?.source.addTokens(tokens) ?? 0,
   };
 
@@ -59,6 +70,11 @@ export class LocalEngine implements Engine {
   #model(): { instance: Instance; checkpoint: Checkpoint } {
     if (!this.#loaded) throw new TransformerError('internal_error', 'a request came before its model');
     return this.#loaded;
+  }
+
+  #textModel(owner: string, context: RequestContext): TextModel {
+    const { instance, checkpoint } = this.#model();
+    return textModel(owner, instance, checkpoint, context);
   }
 
   #take(instance: Instance, checkpoint: Checkpoint): LoadedModel {

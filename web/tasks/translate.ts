@@ -1,9 +1,10 @@
-// How the models that translate are told from which language to which.
-import { invalidArgument } from './errors.js';
-import { checkText } from './options.js';
-import type { GenerationPrompt } from './protocol.js';
-import type { BoundTokenizer } from './tokenizer.js';
-import type { ModelInfo } from './types.js';
+// How the models that translate are told from which language to which, and those of several tasks what to do.
+import { invalidArgument } from '../errors.js';
+import { checkText } from '../options.js';
+import type { GenerationPrompt, TextPrompt } from '../protocol.js';
+import { checkTask } from './text-model.js';
+import type { BoundTokenizer } from '../tokenizer.js';
+import type { ModelInfo } from '../types.js';
 
 export interface Languages {
   from?: string;
@@ -23,15 +24,19 @@ type TaskParams = Readonly<Record<string, Record<string, unknown>>>;
 
 const taskParams = (info: ModelInfo): TaskParams => (info.config['task_specific_params'] ?? {}) as TaskParams;
 
-const plain = (texts: string[]): GenerationPrompt => ({ kind: 'texts', texts, addSpecialTokens: true, cut: true });
+/** A text that is too long to be translated at once is translated sentence by sentence. */
+const plain = (texts: string[]): TextPrompt => ({ kind: 'texts', texts, addSpecialTokens: true, long: 'split' });
 
 /** T5's way: a prefix in words before the text, and settings of the task. */
-function withTask(info: ModelInfo, texts: string[], name: string | undefined): TaskPrompt {
+function withTask(info: ModelInfo, prompt: TextPrompt, name: string | undefined): TaskPrompt {
   const { prefix = '', ...settings } = (name && taskParams(info)[name]) || {};
-  return { prompt: plain(texts.map((text) => `${String(prefix)}${text}`)), task: JSON.stringify(settings) };
+  return { prompt: { ...prompt, prefix: String(prefix) }, task: JSON.stringify(settings) };
 }
 
-export const summarizationPrompt = (info: ModelInfo, texts: string[]): TaskPrompt => withTask(info, texts, 'summarization');
+export function summarizationPrompt(info: ModelInfo, texts: string[]): TaskPrompt {
+  checkTask('summarize', info, 'summarization');
+  return withTask(info, { kind: 'texts', texts, addSpecialTokens: true, long: 'cut' }, 'summarization');
+}
 
 function translationTask(info: ModelInfo, { from, to }: Languages): string | undefined {
   const names = Object.keys(taskParams(info)).filter((name) => name.startsWith('translation_'));
@@ -55,28 +60,25 @@ function languageId(tokenizer: BoundTokenizer, option: string, code: string): nu
 }
 
 /** M2M100, NLLB, mBART: the source's code before the text and the end token after it; the answer begins with the target's code. */
-function withCodes(info: ModelInfo, tokenizer: BoundTokenizer, texts: string[], { from, to }: Languages): TaskPrompt {
+function withCodes(tokenizer: BoundTokenizer, texts: string[], { from, to }: Languages): TaskPrompt {
   const forcedBosTokenId = to === undefined ? undefined : languageId(tokenizer, 'to', to);
   if (from === undefined) return { prompt: plain(texts), task: '', forcedBosTokenId };
   const source = languageId(tokenizer, 'from', from);
   const end = tokenizer.special[tokenizer.names['eos_token'] ?? '</s>'];
   if (end === undefined) throw invalidArgument('translate: the tokenizer names no end token to put after the text');
-  const maxLength = Math.min(tokenizer.modelMaxLength ?? Infinity, info.contextLength) - 2;
-  const encodings = tokenizer.encodeBatch(texts, { addSpecialTokens: false, truncation: { maxLength } });
-  const ids = encodings.map((encoding) => Int32Array.of(source, ...encoding.ids, end));
-  return { prompt: { kind: 'ids', ids, decoderIds: [] }, task: '', forcedBosTokenId };
+  const prompt: TextPrompt = { kind: 'texts', texts, addSpecialTokens: false, long: 'split', around: [[source], [end]] };
+  return { prompt, task: '', forcedBosTokenId };
 }
 
 export function translationPrompt(info: ModelInfo, tokenizer: BoundTokenizer | null, texts: string[], languages: Languages): TaskPrompt {
   for (const option of ['from', 'to'] as const) if (languages[option] !== undefined) checkText(option, languages[option]);
-  if (!info.tasks.includes('translation'))
-    throw invalidArgument(`translate: ${info.modelType} does not translate; its tasks: ${info.tasks.join(', ')}`);
+  checkTask('translate', info, 'translation');
   const { from, to } = languages;
   if (['m2m_100', 'mbart', 'nllb'].includes(info.modelType)) {
     if (!tokenizer) throw invalidArgument('translate: this model has no tokenizer, so that it takes ids only: use generate');
-    return withCodes(info, tokenizer, texts, languages);
+    return withCodes(tokenizer, texts, languages);
   }
-  if (/^u?m?t5$/.test(info.modelType)) return withTask(info, texts, translationTask(info, languages));
+  if (/^u?m?t5$/.test(info.modelType)) return withTask(info, plain(texts), translationTask(info, languages));
   if (from !== undefined || to !== undefined) {
     throw invalidArgument(
       `translate: ${from === undefined ? 'to' : 'from'} is for models of several languages; ${info.modelType} translates one pair`,
