@@ -53,7 +53,7 @@ BpeSpec ranked(const SentencePieceSpec& model) {
 UnigramSpec unigram(const SentencePieceSpec& model) {
   UnigramSpec result;
   result.pieces = model.pieces;
-  result.scores.assign(model.scores.begin(), model.scores.end());
+  result.scores.assign(model.scores.begin(), model.scores.begin() + std::ptrdiff_t(model.pieces.size()));
   result.byte_fallback = model.byte_fallback;
   const auto unknown = std::ranges::find(model.types, Type::unknown);
   if (unknown != model.types.end()) result.unknown_id = std::uint32_t(unknown - model.types.begin());

@@ -66,6 +66,7 @@ void read_main(Json json, TokenizerConfig& config) {
     if (length > 0 && length < no_length_limit) config.model_max_length = std::uint64_t(length);
   }
   const auto flag = [&](std::string_view name) { return json.has(name) ? std::optional(json[name].get_bool()) : std::nullopt; };
+  if (const Json language = json["src_lang"]; language.is_string()) config.source_language = language.get_string();
   config.do_lower_case = flag("do_lower_case");
   config.strip_accents = flag("strip_accents");
   config.tokenize_chinese_chars = flag("tokenize_chinese_chars");

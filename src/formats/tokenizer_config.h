@@ -16,6 +16,7 @@ struct TokenizerConfig {
   SpecialTokenNames names;
   std::vector<AddedTokenSpec> added_tokens;  ///< of added_tokens_decoder and added_tokens.json
   std::string chat_template;
+  std::string source_language;  ///< M2M100: of texts where nobody says; "" where it is not said
   std::optional<std::uint64_t> model_max_length;
   std::optional<bool> do_lower_case, strip_accents, tokenize_chinese_chars, add_prefix_space, add_bos_token, add_eos_token;
   bool clean_up_tokenization_spaces = false;

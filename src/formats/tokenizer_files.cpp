@@ -7,6 +7,7 @@
 #include "formats/gguf.h"
 #include "formats/gguf_tokenizer.h"
 #include "formats/sentencepiece_file.h"
+#include "formats/sentencepiece_vocabulary.h"
 #include "formats/tokenizer_config.h"
 #include "formats/tokenizer_json.h"
 #include "formats/vocab_files.h"
@@ -35,7 +36,11 @@ TokenizerSpec read_vocabulary_files(const Files& files, const TokenizerConfig& c
   const auto vocabulary = find(files, "vocab.json"), merges = find(files, "merges.txt");
   if (vocabulary && merges) return read_bpe_files(*vocabulary, *merges, config);
   for (const std::string_view ending : {".model", ".spm"}) {
-    if (const auto file = find_ending(files, ending); file != files.end()) return read_sentencepiece_file(file->second, file->first);
+    const auto file = find_ending(files, ending);
+    if (file == files.end()) continue;
+    TokenizerSpec spec = read_sentencepiece_file(file->second, file->first);
+    if (vocabulary) number_pieces(spec, *vocabulary, config);
+    return spec;
   }
   if (const auto file = find_ending(files, ".gguf"); file != files.end()) {
     const auto table = parse_gguf_header(std::as_bytes(std::span(file->second)), file->second.size(), file->first);
@@ -63,6 +68,7 @@ TokenizerSpec read_target_tokenizer(const Files& files) {
     target["source.spm"] = file->second;
     target.erase("target.spm");
   }
+  if (const auto file = target.find("target_vocab.json"); file != target.end()) target["vocab.json"] = file->second;
   return read_tokenizer(target);
 }
 

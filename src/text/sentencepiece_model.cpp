@@ -17,6 +17,7 @@ namespace webformer {
 SentencePieceModel::SentencePieceModel(SentencePieceSpec spec, std::string_view source)
     : algorithm_(spec.algorithm),
       vocabulary_(std::move(spec.pieces)),
+      unnumbered_(std::move(spec.unnumbered)),
       scores_(std::move(spec.scores)),
       types_(std::move(spec.types)),
       byte_fallback_(spec.byte_fallback),
@@ -24,13 +25,13 @@ SentencePieceModel::SentencePieceModel(SentencePieceSpec spec, std::string_view 
   byte_ids_.fill(-1);
   float least = std::numeric_limits<float>::max();
   std::vector<std::pair<std::string_view, std::uint32_t>> pieces, user_defined;
-  for (std::int32_t id = 0; id < vocabulary_.end(); ++id) {
+  for (std::int32_t id = 0; id < count(); ++id) {
     const auto i = std::size_t(id);
-    const std::string_view piece = vocabulary_.token(id);
+    const std::string_view piece = this->piece(id);
     const auto refuse = [&](std::string_view why) { throw Error(Code::invalid_file, "{}: piece {} (\"{}\") {}", source, id, piece, why); };
     if (piece.empty()) refuse("is empty");
     if (piece.find('\0') != std::string_view::npos) refuse("has a NUL");
-    if (vocabulary_.find(piece) != id) refuse("is there twice");
+    if (index_of(piece) != id) refuse("is there twice");
     if (!std::isfinite(scores_[i])) refuse("has a score that is no finite number");
     switch (types_[i]) {
       case Type::unknown:
@@ -69,9 +70,9 @@ SentencePieceModel::SentencePieceModel(SentencePieceSpec spec, std::string_view 
 /// Whatever is joined is part of a piece.
 void SentencePieceModel::find_joins() {
   std::vector<std::pair<char32_t, char32_t>> pairs;
-  for (std::int32_t id = 0; id < vocabulary_.end(); ++id) {
-    if (find(vocabulary_.token(id)) < 0) continue;
-    const std::string_view piece = vocabulary_.token(id);
+  for (std::int32_t id = 0; id < count(); ++id) {
+    const std::string_view piece = this->piece(id);
+    if (find(piece) < 0) continue;
     std::size_t at = 0;
     for (char32_t left = next_code_point(piece, at); at < piece.size();) {
       const char32_t right = next_code_point(piece, at);
@@ -83,14 +84,20 @@ void SentencePieceModel::find_joins() {
 }
 
 void SentencePieceModel::check() const {
-  const auto count = std::size_t(vocabulary_.end());
-  if (scores_.size() != count || types_.size() != count || lattice_scores_.size() != count)
+  const auto expected = std::size_t(count());
+  if (scores_.size() != expected || types_.size() != expected || lattice_scores_.size() != expected)
     UnpackArchive::refuse("the scores are not those of the pieces");
+}
+
+std::optional<std::int32_t> SentencePieceModel::index_of(std::string_view piece) const noexcept {
+  if (const auto id = vocabulary_.find(piece)) return id;
+  const auto index = unnumbered_.find(piece);
+  return index ? std::optional(vocabulary_.end() + *index) : std::nullopt;
 }
 
 std::int32_t SentencePieceModel::find(std::string_view text) const noexcept {
   if (text.size() > longest_piece_) return -1;
-  const auto id = vocabulary_.find(text);
+  const auto id = index_of(text);
   if (!id) return -1;
   const Type kind = type(*id);
   return kind == Type::normal || kind == Type::user_defined || kind == Type::unused ? *id : -1;
@@ -228,7 +235,9 @@ void SentencePieceModel::add_tokens(std::string_view text, std::uint32_t begin, 
   for (const Piece& piece : pieces) {
     const std::uint32_t from = begin + piece.begin, to = begin + piece.end;
     const bool is_unknown = piece.id < 0 || type(piece.id) == Type::unused;
-    if (!is_unknown) {
+    if (piece.id >= vocabulary_.end()) {
+      tokens.push_back({unknown_id_, from, to});
+    } else if (!is_unknown) {
       tokens.push_back({piece.id, from, to});
     } else if (!byte_fallback_) {
       tokens.push_back({unknown_id_, from, to, true});
@@ -250,6 +259,8 @@ void SentencePieceModel::fuse_unknown(ModelTokens& tokens) {
   tokens.resize(kept);
 }
 
-SentencePieceSpec SentencePieceModel::spec() const { return {algorithm_, vocabulary_.tokens(), scores_, types_, byte_fallback_}; }
+SentencePieceSpec SentencePieceModel::spec() const { 
+  return {algorithm_, vocabulary_.tokens(), scores_, types_, byte_fallback_, unnumbered_.tokens()};
+}
 
 }  // namespace webformer

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -33,7 +34,7 @@ class SentencePieceModel {
 
   template <class Archive>
   friend void transfer(Archive& archive, SentencePieceModel& it) {
-    archive(it.algorithm_, it.vocabulary_, it.scores_, it.types_, it.byte_fallback_, it.unknown_id_, it.unknown_score_, it.longest_piece_,
+    archive(it.algorithm_, it.vocabulary_, it.unnumbered_, it.scores_, it.types_, it.byte_fallback_, it.unknown_id_, it.unknown_score_, it.longest_piece_,
             it.byte_ids_, it.lattice_scores_, it.pieces_.units(), it.user_defined_.units(), it.joins_);
     if constexpr (Archive::is_reading) it.check();
   }
@@ -46,6 +47,12 @@ class SentencePieceModel {
   };
 
   void check() const;
+  std::int32_t count() const noexcept { return vocabulary_.end() + unnumbered_.end(); }
+  /// Of an index, which is the id where it is below vocabulary_.end().
+  std::string_view piece(std::int32_t index) const noexcept {
+    return index < vocabulary_.end() ? vocabulary_.token(index) : unnumbered_.token(index - vocabulary_.end());
+  }
+  std::optional<std::int32_t> index_of(std::string_view piece) const noexcept;
   void find_joins();
   static void fuse_unknown(ModelTokens& tokens);
   void add_tokens(std::string_view text, std::uint32_t begin, const std::vector<Piece>& pieces, ModelTokens& tokens) const;
@@ -58,8 +65,8 @@ class SentencePieceModel {
   std::size_t prefix(std::string_view text, bool& is_user_defined) const noexcept;
 
   SentencePieceSpec::Algorithm algorithm_ = SentencePieceSpec::Algorithm::unigram;
-  Vocabulary vocabulary_;
-  std::vector<float> scores_;
+  Vocabulary vocabulary_, unnumbered_;
+  std::vector<float> scores_;  // of both
   std::vector<Type> types_;
   bool byte_fallback_ = false;
   std::int32_t unknown_id_ = -1;

@@ -128,10 +128,11 @@ struct SentencePieceSpec {
   enum class Algorithm : std::uint8_t { unigram, bpe, word, character };
   enum class Type : std::uint8_t { normal = 1, unknown, control, user_defined, unused, byte };
   Algorithm algorithm = Algorithm::unigram;
-  StringPool pieces;  ///< the index is the id
-  std::vector<float> scores;
+  StringPool pieces;          ///< the index is the id
+  std::vector<float> scores;  ///< of `pieces`, then of `unnumbered`
   std::vector<Type> types;
   bool byte_fallback = false;
+  StringPool unnumbered;  ///< found in texts, but without an id of their own: they become the unknown token
 };
 using TokenModel = std::variant<BpeSpec, WordPieceSpec, WordLevelSpec, UnigramSpec, SentencePieceSpec>;
 

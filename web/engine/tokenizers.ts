@@ -17,12 +17,13 @@ const OTHERS = [
   'spiece.model',
   'sentencepiece.bpe.model',
   'sentencepiece.model',
+  'target_vocab.json',
   'source.spm',
   'target.spm',
 ];
 const TEMPLATE = 'chat_template.jinja';
 const KNOWN =
-  /^((tokenizer(_config)?|vocab|special_tokens_map|added_tokens)\.json|(vocab|merges)\.txt|[^/]+\.(model|spm)|chat_template\.jinja)$/;
+  /^((tokenizer(_config)?|(target_)?vocab|special_tokens_map|added_tokens)\.json|(vocab|merges)\.txt|[^/]+\.(model|spm)|chat_template\.jinja)$/;
 const COMPLETE = /^(tokenizer\.json|vocab\.txt|vocab\.json|[^/]+\.(model|spm|gguf))$/;
 
 export type TokenizerFiles = Map<string, Uint8Array>;
