@@ -119,3 +119,8 @@ TEST_CASE("copies of a stream go on independently") {
   second = first;
   CHECK(second.push(Ids{'x'}) == "x");
 }
+
+TEST_CASE("tokens are decoded by their texts, those that the vocabulary lacks as well") {
+  CHECK(from_json(wordpiece()).decode_tokens(std::vector<std::string>{"##x", "un", "##q", "Z"}) == "##x unq Z");
+  CHECK(from_json(byte_level()).decode_tokens(std::vector<std::string>{"\u0120the", " a b", "\u0120"}) == " the a b ");
+}

@@ -1,9 +1,11 @@
 #pragma once
 // Small tokenizers for the tests, as tokenizer.json.
 
+#include <bit>
 #include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -65,6 +67,19 @@ inline std::string unigram(const std::string& more = R"("pre_tokenizer": {"type"
       R"({"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0], ["▁", -3], ["a", -4], ["b", -4], ["c", -4], ["d", -4], ["cd", -3],
     ["ab", -2.5], ["abc", -2], ["abcd", -1], ["▁a", -3.5]]})",
       more);
+}
+
+/// A SentencePiece model of these pieces: text, score, type.
+inline std::string sentencepiece(const std::vector<std::tuple<std::string, float, int>>& pieces, bool byte_fallback = false) {
+  std::string bytes;
+  for (const auto& [text, score, type] : pieces) {
+    std::string piece = "\x0a" + std::string(1, char(text.size())) + text + "\x15";
+    for (int i = 0; i < 4; ++i) piece.push_back(char(std::bit_cast<std::uint32_t>(score) >> (8 * i)));
+    piece += "\x18" + std::string(1, char(type));
+    bytes += "\x0a" + std::string(1, char(piece.size())) + piece;
+  }
+  if (byte_fallback) bytes += std::string("\x12\x03\x98\x02\x01", 5);
+  return bytes;
 }
 
 inline std::vector<std::string> tokens(const Tokenizer& tokenizer, std::string_view text, const EncodeOptions& options = {}) {

@@ -27,19 +27,6 @@ std::string bpe_with(const std::string& vocabulary, const std::string& merges, c
   return with_model(R"({"type": "BPE", "vocab": )" + vocabulary + R"(, "merges": )" + merges + (more.empty() ? "" : ", " + more) + "}");
 }
 
-/// A SentencePiece model of these pieces: text, score, type.
-std::string sentencepiece(const std::vector<std::tuple<std::string, float, int>>& pieces, bool byte_fallback = false) {
-  std::string bytes;
-  for (const auto& [text, score, type] : pieces) {
-    std::string piece = "\x0a" + std::string(1, char(text.size())) + text + "\x15";
-    for (int i = 0; i < 4; ++i) piece.push_back(char(std::bit_cast<std::uint32_t>(score) >> (8 * i)));
-    piece += "\x18" + std::string(1, char(type));
-    bytes += "\x0a" + std::string(1, char(piece.size())) + piece;
-  }
-  if (byte_fallback) bytes += std::string("\x12\x03\x98\x02\x01", 5);
-  return bytes;
-}
-
 }  // namespace
 
 TEST_CASE("48: what is not JSON, or no tokenizer, is invalid_file") {
