@@ -1,0 +1,72 @@
+// Translations of texts that are longer than the model takes: those of their sentences, joined.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { marian } from '../fixtures/make_models.mjs';
+import { opened, rejects } from './support.mjs';
+
+const SENTENCES = [
+  'I love cats.', 'You love you.', 'I love you, cats, I love you.', 'Cats love cats.', 'You love cats.', 'Cats.', 'I love I.', 'Love you, you cats.',
+];
+const SPACES = [' ', '\n\n', ' ', '  ', ' ', ' ', ' '];
+const LONG = SENTENCES.map((sentence, i) => sentence + (SPACES[i] ?? '')).join('');
+const options = { maxNewTokens: 6 };
+const joined = (texts) => texts.reduce((all, text, i) => all + SPACES[i - 1] + text);
+
+test('a long text is translated sentence by sentence, with the spaces that were between them', async (t) => {
+  const model = await opened(t, marian());
+  assert.ok(model.tokenizer.encode(LONG).ids.length > model.info.contextLength);
+  const parts = await model.translate(SENTENCES, options).result();
+  const { texts, sequences, finishReason, usage } = await model.translate(LONG, options).result();
+  assert.deepEqual(texts, [joined(parts.texts)]);
+  assert.deepEqual(sequences, [parts.sequences.flat()]);
+  assert.deepEqual(finishReason, [parts.finishReason.includes('length') ? 'length' : 'eos']);
+  assert.equal(usage.newTokens, parts.usage.newTokens);
+  assert.equal(usage.promptTokens, parts.usage.promptTokens);
+});
+
+test('among short texts, only the long one is taken apart', async (t) => {
+  const model = await opened(t, marian());
+  const short = await model.translate(['I love you.', 'Cats.'], options).result();
+  const { texts, sequences } = await model.translate(['I love you.', LONG, 'Cats.'], options).result();
+  assert.deepEqual([texts[0], texts[2]], short.texts);
+  assert.deepEqual([sequences[0], sequences[2]], short.sequences);
+  assert.equal(texts[1], (await model.translate(LONG, options).result()).texts[0]);
+});
+
+for (const more of [{}, { numBeams: 3 }, { numBeams: 3, numReturnSequences: 2, returnScores: true }]) {
+  test(`the items of a long text come in its order, and are its result: ${JSON.stringify(more)}`, async (t) => {
+    const model = await opened(t, marian());
+    const generation = model.translate([LONG, 'Cats.'], { ...options, ...more });
+    const texts = [], lasts = [];
+    for await (const { index, text, last } of generation) {
+      assert.ok(!lasts.includes(index), 'nothing comes after the last item');
+      texts[index] = (texts[index] ?? '') + text;
+      if (last) lasts.push(index);
+    }
+    const result = await generation.result();
+    assert.deepEqual(texts, result.texts);
+    assert.equal(lasts.length, result.texts.length);
+    const parts = await model.translate(SENTENCES, { ...options, ...more }).result();
+    const copies = more.numReturnSequences ?? 1;
+    for (let copy = 0; copy < copies; copy++) {
+      const ofCopy = (list) => list.filter((_, i) => i % copies === copy);
+      assert.equal(result.texts[copy], joined(ofCopy(parts.texts)));
+      if (result.scores) assert.ok(Math.abs(result.scores[copy] - ofCopy(parts.scores).reduce((a, b) => a + b)) < 1e-4);
+    }
+  });
+}
+
+test('a sentence that is too long by itself is taken apart between words, and a word between characters', async (t) => {
+  const model = await opened(t, marian());
+  const { usage, texts } = await model.translate('cats '.repeat(70), options).result();
+  assert.ok(usage.promptTokens > 70 && usage.promptTokens <= 80); // no word is lost; each part has its end token
+  assert.equal(texts.length, 1);
+});
+
+test('what cannot be joined is refused for long texts only', async (t) => {
+  const model = await opened(t, marian());
+  for (const one of [{ attentions: true }, { stop: ['x'] }, { returnBeams: true }]) {
+    await model.translate('Cats.', { ...options, ...one }).result();
+    await rejects(model.translate(LONG, { ...options, ...one }).result(), 'invalid_argument', new RegExp(Object.keys(one)[0]));
+  }
+});
