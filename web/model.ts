@@ -94,7 +94,8 @@ export class ModelOnEngine implements Model {
   chat(messages: readonly ChatMessage[], options: GenerateOptions = {}): Generation {
     return this.#generate('chat', options, [], () => {
       if (!this.#bound) throw invalidArgument('chat: this model has no tokenizer');
-      const prompt: GenerationPrompt = { kind: 'texts', texts: [renderChat(this.#bound, messages)], addSpecialTokens: false, long: 'refuse' };
+      const texts = [renderChat(this.#bound, messages)];
+      const prompt: GenerationPrompt = { kind: 'texts', texts, addSpecialTokens: false, long: 'refuse' };
       return { prompt, task: '' };
     });
   }

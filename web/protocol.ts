@@ -3,8 +3,8 @@ import type { ErrorData } from './errors.js';
 import type { WasmForwardOptions, WasmInputs } from './module.js';
 import type { SourceData } from './source.js';
 import type {
-  AddedToken, Answer, AnswerOptions, ClassifyOptions, EmbedOptions, FilledMask, FillMaskOptions, GenerationItem, GenerationResult, LabelScore,
-  LoadOptions, ModelInfo, ModelOutput, Progress, Tag, TagOptions, Tensor, TextInput, ZeroShotOptions,
+  AddedToken, Answer, AnswerOptions, ClassifyOptions, EmbedOptions, FilledMask, FillMaskOptions, GenerationItem, GenerationResult,
+  LabelScore, LoadOptions, ModelInfo, ModelOutput, Progress, Tag, TagOptions, Tensor, TextInput, ZeroShotOptions,
 } from './types.js';
 
 /** How files are got. */

@@ -169,8 +169,8 @@ export interface Model {
   /** Writes the messages by the model's chat template, and generates the answer. */
   chat(messages: readonly ChatMessage[], options?: GenerateOptions): Generation;
   /**
-   * `from` and `to` choose the prefix of T5, and the language codes of M2M100, NLLB and mBART. A text that is longer than the model takes is
-   * translated sentence by sentence; its sequence is then those of the sentences, one after the other.
+   * `from` and `to` choose the prefix of T5, and the language codes of M2M100, NLLB and mBART. A text that is longer than the model takes
+   * is translated sentence by sentence; its sequence is then those of the sentences, one after the other.
    */
   translate(text: string | readonly string[], options?: { from?: string; to?: string } & GenerateOptions): Generation;
   summarize(text: string | readonly string[], options?: GenerateOptions): Generation;

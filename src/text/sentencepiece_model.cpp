@@ -259,7 +259,7 @@ void SentencePieceModel::fuse_unknown(ModelTokens& tokens) {
   tokens.resize(kept);
 }
 
-SentencePieceSpec SentencePieceModel::spec() const { 
+SentencePieceSpec SentencePieceModel::spec() const {
   return {algorithm_, vocabulary_.tokens(), scores_, types_, byte_fallback_, unnumbered_.tokens()};
 }
 

@@ -34,8 +34,8 @@ class SentencePieceModel {
 
   template <class Archive>
   friend void transfer(Archive& archive, SentencePieceModel& it) {
-    archive(it.algorithm_, it.vocabulary_, it.unnumbered_, it.scores_, it.types_, it.byte_fallback_, it.unknown_id_, it.unknown_score_, it.longest_piece_,
-            it.byte_ids_, it.lattice_scores_, it.pieces_.units(), it.user_defined_.units(), it.joins_);
+    archive(it.algorithm_, it.vocabulary_, it.unnumbered_, it.scores_, it.types_, it.byte_fallback_, it.unknown_id_, it.unknown_score_,
+            it.longest_piece_, it.byte_ids_, it.lattice_scores_, it.pieces_.units(), it.user_defined_.units(), it.joins_);
     if constexpr (Archive::is_reading) it.check();
   }
 

@@ -1,5 +1,5 @@
-// Answers of a model that weighs tokens by what is given: a token's probability is its weight, by the sum of the weights of [CLS] and of all
-// tokens of the context.
+// Answers of a model that weighs tokens by what is given: a token's probability is its weight, by the sum of the weights of [CLS] and of
+// all tokens of the context.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answerer } from '../fixtures/make_encoders.mjs';
@@ -34,7 +34,8 @@ test('that there is no answer may be one: the probability of [CLS] as start and 
   const it = await opened(t, model());
   const answers = await it.answer({ question, context: 'fox walking' }, { topK: 5, handleImpossible: true });
   assertAnswers(answers.slice(3), [{ text: '', score: (1 / 11) * (1 / 6), start: 0, end: 0 }]);
-  const windows = await it.answer({ question, context: 'a '.repeat(30) + 'fox' }, { maxLength: 16, stride: 2, topK: 99, handleImpossible: true });
+  const options = { maxLength: 16, stride: 2, topK: 99, handleImpossible: true };
+  const windows = await it.answer({ question, context: 'a '.repeat(30) + 'fox' }, options);
   // The least of all windows: that of the fox, which makes all else less likely.
   const last = windows.find(({ text }) => text === '');
   assert.ok(last.score < 1 / 8 / 2 && last.score > 0);

@@ -5,7 +5,8 @@ import { marian } from '../fixtures/make_models.mjs';
 import { opened, rejects } from './support.mjs';
 
 const SENTENCES = [
-  'I love cats.', 'You love you.', 'I love you, cats, I love you.', 'Cats love cats.', 'You love cats.', 'Cats.', 'I love I.', 'Love you, you cats.',
+  'I love cats.', 'You love you.', 'I love you, cats, I love you.', 'Cats love cats.',
+  'You love cats.', 'Cats.', 'I love I.', 'Love you, you cats.',
 ];
 const SPACES = [' ', '\n\n', ' ', '  ', ' ', ' ', ' '];
 const LONG = SENTENCES.map((sentence, i) => sentence + (SPACES[i] ?? '')).join('');

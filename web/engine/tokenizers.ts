@@ -22,8 +22,8 @@ const OTHERS = [
   'target.spm',
 ];
 const TEMPLATE = 'chat_template.jinja';
-const KNOWN =
-  /^((tokenizer(_config)?|(target_)?vocab|special_tokens_map|added_tokens)\.json|(vocab|merges)\.txt|[^/]+\.(model|spm)|chat_template\.jinja)$/;
+const KNOWN_JSON = /^(tokenizer(_config)?|(target_)?vocab|special_tokens_map|added_tokens)\.json$/;
+const KNOWN_OTHER = /^((vocab|merges)\.txt|[^/]+\.(model|spm)|chat_template\.jinja)$/;
 const COMPLETE = /^(tokenizer\.json|vocab\.txt|vocab\.json|[^/]+\.(model|spm|gguf))$/;
 
 export type TokenizerFiles = Map<string, Uint8Array>;
@@ -68,7 +68,7 @@ export async function readTokenizerFiles(files: FileSet, progress: ProgressMeter
     if (renamed) return new Map([[renamed, await readWhole(await files.open(files.names[0]!), progress)]]);
     return readSome(
       files,
-      files.names.filter((name) => KNOWN.test(name)),
+      files.names.filter((name) => KNOWN_JSON.test(name) || KNOWN_OTHER.test(name)),
       progress,
     );
   }

@@ -54,7 +54,9 @@ TEST_CASE("a numbered model goes to another thread whole") {
 
 TEST_CASE("languages without ids come after the vocabulary, and M2M100 puts one before a text") {
   constexpr std::string_view names = R"({"additional_special_tokens": ["__fr__", "__en__"]})";
-  const auto of = [&](std::string_view config) { return compiled({{"special_tokens_map.json", names}, {"tokenizer_config.json", config}}); };
+  const auto of = [&](std::string_view config) {
+    return compiled({{"special_tokens_map.json", names}, {"tokenizer_config.json", config}});
+  };
   CHECK(of(R"({"tokenizer_class": "M2M100Tokenizer"})").encode("b").ids == Ids{8, 5, 3, 0});
   CHECK(of(R"({"tokenizer_class": "M2M100Tokenizer", "src_lang": "fr"})").encode("b").ids == Ids{7, 5, 3, 0});
   CHECK(of(R"({"tokenizer_class": "MarianTokenizer"})").encode("b").ids == Ids{5, 3, 0});
