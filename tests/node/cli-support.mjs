@@ -48,3 +48,11 @@ export const objects = (text) =>
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line));
+
+/** `webformer serve` of a source for one test: the address, the process, and its end. */
+export async function served(t, source) {
+  const { child, ended } = start('serve', source, '--port', '0', '--json');
+  t.after(() => child.kill());
+  const [line] = await Promise.race([once(child.stdout, 'data'), ended.then(({ stderr }) => assert.fail(stderr))]);
+  return { url: new URL(JSON.parse(line).url), child, ended };
+}

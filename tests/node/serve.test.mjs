@@ -5,16 +5,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
 import path from 'node:path';
 import { test } from 'node:test';
-import { EN_FR, TALES, fails, start } from './cli-support.mjs';
+import { EN_FR, TALES, fails, served } from './cli-support.mjs';
 import { temporaryFolder } from './support.mjs';
-
-/** Serves a source for one test, and gives the address. */
-async function served(t, source, ...options) {
-  const { child, ended } = start('serve', source, '--port', '0', '--json', ...options);
-  t.after(() => child.kill());
-  const [line] = await Promise.race([once(child.stdout, 'data'), ended.then(({ stderr }) => assert.fail(stderr))]);
-  return { url: new URL(JSON.parse(line).url), child, ended };
-}
 
 /** A request as no browser would send it: the path as it is, and any name of the host. */
 async function ask(url, requested, headers = {}) {
@@ -38,7 +30,7 @@ function site(t) {
 
 test('a model comes with a page, the package, and its own files', async (t) => {
   const { url } = await served(t, EN_FR);
-  assert.equal(url.search, '');
+  assert.equal(url.searchParams.get('model'), 'model/en-fr/');
   const page = await (await fetch(url)).text();
   for (const name of ['page.js', 'page.css']) {
     assert.ok(page.includes(`"${name}"`), page);
@@ -47,7 +39,7 @@ test('a model comes with a page, the package, and its own files', async (t) => {
   assert.match(await (await fetch(new URL('page.js', url))).text(), /from"\.\/webformer\/index\.js"/);
   for (const name of ['index.js', 'worker.js', 'webformer.wasm'])
     assert.equal((await fetch(new URL(`webformer/${name}`, url))).status, 200);
-  const config = await (await fetch(new URL('model/config.json', url))).text();
+  const config = await (await fetch(new URL('model/en-fr/config.json', url))).text();
   assert.equal(config, readFileSync(`${EN_FR}/config.json`, 'utf8'));
 });
 

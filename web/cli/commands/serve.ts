@@ -1,6 +1,6 @@
 // webformer serve: a folder as a site, or a model with a page to try it on.
 import { once } from 'node:events';
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UsageError, defineCommand } from '../arguments.js';
@@ -15,20 +15,24 @@ interface Site {
   query: string;
 }
 
-/** The page, the package as the page imports it, and the model. */
+/** As a query's value that one can read. */
+const inQuery = (text: string): string => encodeURIComponent(text).replaceAll('%2F', '/').replaceAll('%3A', ':');
+
+/** The page, the package as the page imports it, and the model, which the page finds by its address. */
 const modelPage = (model: Places, source: string): Site => ({
   places: { '/': here('page'), '/webformer/': here('..'), ...model },
-  query: source === 'model/' ? '' : `?${new URLSearchParams({ model: source })}`,
+  query: `?model=${inQuery(source)}`,
 });
 
 function siteOf(source: string): Site {
   if (/^(hf|https):/.test(source)) return modelPage({}, source);
   const stats = statSync(source, { throwIfNoEntry: false });
   if (!stats) throw new UsageError(`${source}: no such file or folder`);
-  const name = path.basename(source);
-  if (stats.isFile()) return modelPage({ [`/model/${name}`]: source }, `model/${encodeURIComponent(name)}`);
-  const hasPage = statSync(path.join(source, 'index.html'), { throwIfNoEntry: false })?.isFile();
-  return hasPage ? { places: { '/': source }, query: '' } : modelPage({ '/model/': source }, 'model/');
+  const isFolder = stats.isDirectory();
+  if (isFolder && existsSync(path.join(source, 'index.html'))) return { places: { '/': source }, query: '' };
+  const name = path.basename(path.resolve(source)),
+    end = isFolder ? '/' : '';
+  return modelPage({ [`/model/${name}${end}`]: source }, `model/${encodeURIComponent(name)}${end}`);
 }
 
 export const serveCommand = defineCommand({

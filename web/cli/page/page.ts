@@ -48,7 +48,8 @@ function say(text: string, isError = false): void {
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 async function load(): Promise<Model> {
-  const source = new URLSearchParams(location.search).get('model') ?? 'model/';
+  const source = new URLSearchParams(location.search).get('model');
+  if (!source) throw new Error('The address names no model: it ends in ?model= and a path, an address or hf:org/name.');
   const name = source.split(/[/:]/).filter(Boolean).at(-1)!;
   byId('name', HTMLHeadingElement).textContent = name;
   document.title = `${name} · webformer`;
