@@ -1,6 +1,6 @@
-// `npm test`, or some of it: node tests/run.mjs [native] [baseline] [sanitizers] [wasm] [node] [browser] [-- options of the test programs]
+// `npm test`, or some of it: node tests/run.mjs [native] [baseline] [sanitizers] [wasm] [relaxed] [node] [browser] [-- options of the test programs]
 //   native, baseline, sanitizers   the doctest cases of tests/cpp: with AVX2 where there is; with SSE2; with ASan and UBSan
-//   wasm                           the same as WebAssembly in node, without and with relaxed SIMD
+//   wasm, relaxed                  the same as WebAssembly in node, without and with relaxed SIMD
 //   node, browser                  the built package: tests/node in node, tests/browser in Chromium
 // Ends with 'N passed, N failed'; a run of no test fails.
 import { existsSync, readdirSync } from 'node:fs';
@@ -57,7 +57,7 @@ const SUITES = {
   node: { needs: ['wasm'], run: (options) => runPackage('node', options) },
   browser: { needs: ['wasm', 'browser'], run: (options) => runPackage('browser', options) },
 };
-const DEFAULT = ['native', 'wasm'];
+const DEFAULT = ['native', 'wasm', 'relaxed', 'node', 'browser'];
 
 const named = process.argv.slice(2).filter((word) => !word.startsWith('-'));
 const options = process.argv.slice(2).filter((word) => word.startsWith('-') && word !== '--');
