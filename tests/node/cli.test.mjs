@@ -1,5 +1,6 @@
 // The program `webformer` as it is installed: what goes in, what comes out, and how it ends.
 import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -195,4 +196,51 @@ test('a reader that has had enough is no error', { skip: process.platform === 'w
   const { code, stderr } = await ended;
   clearInterval(more);
   assert.deepEqual([code, stderr], [0, '']);
+});
+
+/** A terminal for the program: util-linux's `script`. */
+const script = spawnSync('script', ['--version'], { encoding: 'utf8' });
+const noTerminal = !/util-linux/.test(script.stdout ?? '') && "util-linux's script is not there";
+
+/** Runs the program on a terminal of its own; `keys` are typed one after the other, each once the terminal shows what it waits for. */
+async function onTerminal(args, keys = []) {
+  const command = [process.execPath, PROGRAM, ...args].map((word) => `'${word}'`).join(' ');
+  const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], { stdio: 'pipe' });
+  let shown = '',
+    seen = 0;
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    shown += text;
+    const [awaited, typed] = keys[0] ?? [];
+    const at = awaited === undefined ? -1 : shown.indexOf(awaited, seen);
+    if (at < 0) return;
+    keys.shift();
+    seen = shown.length;
+    child.stdin.write(typed);
+  });
+  const [code] = await once(child, 'close');
+  return { code, shown };
+}
+
+test('a terminal shows how far a load is, lines as lines, and no control character of a text', { skip: noTerminal }, async () => {
+  const { ids } = objects(await succeeds(['tokenize', '--json', TALES, 'a\n\x1b[2Jb']))[0];
+  const { code, shown } = await onTerminal(['tokenize', '--decode', '--no-special-tokens', TALES, ids.join(' ')]);
+  assert.equal(code, 0);
+  assert.match(shown, /\r\x1b\[K\[#{30}\] 100% ready\r\x1b\[K/);
+  assert.ok(shown.endsWith('\r\x1b[Ka\r\n\uFFFD[2Jb\r\n'), JSON.stringify(shown));
+});
+
+test('a chat on a terminal has a prompt, goes on after an answer, and ends by Ctrl-D or Ctrl-C', { skip: noTerminal }, async (t) => {
+  const folder = path.join(temporaryFolder(t), 'talker');
+  cpSync(TALES, folder, { recursive: true });
+  writeFileSync(path.join(folder, 'chat_template.jinja'), '<|endoftext|>{% for message in messages %}{{ message.content }}{% endfor %}');
+  const [{ prompt, greedy_text: text }] = firmTales;
+  const args = ['chat', folder, '--greedy', '-n', '8'];
+  const answered = await onTerminal(args, [
+    ['> ', `${prompt}\n`],
+    ['> ', '\x04'],
+  ]);
+  assert.equal(answered.code, 0);
+  assert.ok(answered.shown.includes(text.slice(0, 20)), answered.shown);
+  const interrupted = await onTerminal(args, [['> ', '\x03']]);
+  assert.equal(interrupted.code, 130);
 });

@@ -12,6 +12,7 @@ import { serveCommand } from './commands/serve.js';
 import { tokenize } from './commands/tokenize.js';
 import { translate } from './commands/translate.js';
 import { commandHelp, programHelp } from './help.js';
+import { harmless } from './output.js';
 
 const COMMANDS: readonly Command[] = [tokenize, translate, generate, chat, embed, classify, info, serveCommand];
 const COMMON = { help: { kind: 'flag', short: 'h', help: 'this text' } } as const satisfies OptionSpecs;
@@ -20,7 +21,7 @@ const WRONG_USAGE = 2;
 /** As shells tell who ended a program: 128 and the number of the signal. */
 const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const;
 
-const say = (text: string): void => void process.stderr.write(`${text}\n`);
+const say = (text: string): void => void process.stderr.write(`${harmless(text)}\n`);
 
 function version(): string {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');

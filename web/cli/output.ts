@@ -5,11 +5,14 @@ async function write(text: string, signal: AbortSignal): Promise<void> {
   if (!process.stdout.write(text)) await once(process.stdout, 'drain', { signal });
 }
 
-/** A text that stays in its line, so that a reader can tell which line answers which. */
-const inOneLine = (text: string): string => text.replace(/\r?\n/g, '\\n');
+/** Without the control characters that would move the cursor or repaint a terminal: a text may be anybody's. */
+export const harmless = (text: string): string => text.replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, '\uFFFD');
 
-/** One answer, in one line. */
-export const writeLine = (text: string, signal: AbortSignal): Promise<void> => write(`${inOneLine(text)}\n`, signal);
+/** A text that stays in its line, so that a reader can tell which line answers which. On a terminal somebody reads, and lines are lines. */
+const forReader = (text: string): string => (process.stdout.isTTY ? harmless(text) : text.replace(/\r?\n/g, '\\n'));
+
+/** One answer, in one line where a program reads. */
+export const writeLine = (text: string, signal: AbortSignal): Promise<void> => write(`${forReader(text)}\n`, signal);
 
 /** One answer as JSON, in one line. */
 export const writeJson = (value: object, signal: AbortSignal): Promise<void> => write(`${JSON.stringify(value)}\n`, signal);
@@ -17,16 +20,13 @@ export const writeJson = (value: object, signal: AbortSignal): Promise<void> => 
 /** What is for reading, in as many lines as it has. */
 export const writeText = (text: string, signal: AbortSignal): Promise<void> => write(text, signal);
 
-/**
- * One answer that comes in pieces, shown as they come. On a terminal line feeds are kept: somebody reads there. What was begun ends with
- * its line, even if it fails.
- */
+/** One answer that comes in pieces, shown as they come. What was begun ends with its line, even if it fails. */
 export async function writePieces(pieces: AsyncIterable<{ text: string }>, signal: AbortSignal): Promise<string> {
   let whole = '';
   try {
     for await (const { text } of pieces) {
       whole += text;
-      await write(process.stdout.isTTY ? text : inOneLine(text), signal);
+      await write(forReader(text), signal);
     }
   } catch (error) {
     if (whole !== '') process.stdout.write('\n');

@@ -1,5 +1,6 @@
 // How far a load is, on a terminal only.
 import type { Progress } from '../index.js';
+import { harmless } from './output.js';
 
 const WIDTH = 30;
 const PHASES: Readonly<Record<Progress['phase'], string>> = {
@@ -16,10 +17,7 @@ const bar = (fraction: number): string => `[${'#'.repeat(Math.round(fraction * W
 
 function lineOf({ phase, file, fraction }: Progress, columns: number): string {
   const share = fraction === undefined ? '' : `${bar(fraction)} ${String(Math.floor(fraction * 100)).padStart(3)}%`;
-  return [share, PHASES[phase], file]
-    .filter(Boolean)
-    .join(' ')
-    .slice(0, columns - 1);
+  return harmless([share, PHASES[phase], file].filter(Boolean).join(' ')).slice(0, columns - 1);
 }
 
 export interface ProgressBar {

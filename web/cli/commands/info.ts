@@ -2,7 +2,7 @@
 import { capabilities, type Model } from '../../index.js';
 import { defineCommand } from '../arguments.js';
 import { MODEL_OPTIONS, withModel } from '../models.js';
-import { writeJson, writeText } from '../output.js';
+import { harmless, writeJson, writeText } from '../output.js';
 
 const shown = (value: unknown): string => {
   if (typeof value === 'number') return value.toLocaleString('en');
@@ -38,6 +38,6 @@ export const info = defineCommand({
   examples: ['webformer info models/tales', 'webformer info model.gguf --json | jq .config', 'webformer info'],
   async run([source], values, signal) {
     const found = source === undefined ? await capabilities() : await withModel(source, values, signal, async (model) => describe(model));
-    await (values.json ? writeJson(found, signal) : writeText(table(forReading(found)), signal));
+    await (values.json ? writeJson(found, signal) : writeText(harmless(table(forReading(found))), signal));
   },
 });
