@@ -162,7 +162,7 @@ test('a wrong command line ends with 2, by name', async () => {
 
 test('an error ends with 1, with the message and the code of the library', async () => {
   await fails(['info', 'no/such/folder'], 1, /^webformer info: no\/such\/folder: no such file or folder \(invalid_argument\)\n$/);
-  await fails(['translate', TALES, 'x'], 1, /translate: llama does not translate.*\(invalid_argument\)/);
+  await fails(['translate', TALES, 'x'], 1, /translate: llama is not made for translation.*\(invalid_argument\)/);
   await fails(['chat', TALES], 1, /has no chat template/, 'Hello\n');
   await fails(['classify', EN_FR, 'x'], 1, /classify/);
   await fails(['generate', TALES, 'x', '--temperature=-1'], 1, /temperature: .*\(invalid_argument\)/);

@@ -1,7 +1,7 @@
-// Translations of texts that are longer than the model takes: those of their sentences, joined.
+// Languages, and texts that are longer than the model takes: their translations are those of their sentences, joined.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { marian } from '../fixtures/make_models.mjs';
+import { manyLanguages, marian } from '../fixtures/make_models.mjs';
 import { opened, rejects } from './support.mjs';
 
 const SENTENCES = [
@@ -70,4 +70,33 @@ test('what cannot be joined is refused for long texts only', async (t) => {
     await model.translate('Cats.', { ...options, ...one }).result();
     await rejects(model.translate(LONG, { ...options, ...one }).result(), 'invalid_argument', new RegExp(Object.keys(one)[0]));
   }
+});
+
+for (const [where, around, ids] of [
+  ['before the text', ['eng_Latn', '$A', '</s>'], [13, 2, 3, 5, 0]],
+  ['after the end token', ['$A', '</s>', 'eng_Latn'], [2, 3, 5, 0, 13]],
+]) {
+  test(`the language of a text is the code that the tokenizer puts ${where}`, async (t) => {
+    const model = await opened(t, manyLanguages(around));
+    const given = await model.generate([ids], { ...options, forcedBosTokenId: 12 }).result();
+    const { sequences } = await model.translate('I love cats', { ...options, from: 'fra_Latn', to: 'eng_Latn' }).result();
+    assert.deepEqual(sequences, given.sequences);
+    assert.deepEqual(sequences[0].slice(0, 2), [11, 12]);
+  });
+}
+
+test('each sentence of a long text has its language', async (t) => {
+  const model = await opened(t, manyLanguages());
+  const languages = { ...options, from: 'fra_Latn', to: 'eng_Latn' };
+  const parts = await model.translate(SENTENCES, languages).result();
+  const { texts, sequences } = await model.translate(LONG, languages).result();
+  assert.deepEqual(texts, [joined(parts.texts)]);
+  assert.deepEqual(sequences, [parts.sequences.flat()]);
+});
+
+test('a language that the model does not have is refused, and those that it has are named', async (t) => {
+  const model = await opened(t, manyLanguages());
+  await rejects(model.translate('I', { to: 'deu_Latn' }).result(), 'invalid_argument', /to: 'deu_Latn' .* eng_Latn, fra_Latn/);
+  await rejects(model.translate('I', { from: '</s>' }).result(), 'invalid_argument', /from/);
+  await rejects(model.translate('I', { from: 7 }).result(), 'invalid_argument', /from/);
 });

@@ -12,7 +12,7 @@ import type { Checkpoint } from './load.js';
 const TOKENS_A_PASS = 4096;
 
 /** Indices of the encodings by pass, those of like length together, the longest first. */
-export function passes(lengths: readonly number[], tokens = TOKENS_A_PASS): number[][] {
+function passes(lengths: readonly number[], tokens = TOKENS_A_PASS): number[][] {
   const order = lengths.map((_, i) => i).sort((a, b) => lengths[b]! - lengths[a]!);
   const result: number[][] = [];
   while (order.length > 0) {

@@ -28,7 +28,7 @@ function probabilities(logits: Float32Array, allowed: readonly boolean[]): Float
 }
 
 /** The likeliest spans of tokens, `end` included. A span's score: the probability of its start times that of its end. */
-export function bestSpans(start: Float64Array, end: Float64Array, count: number): Span[] {
+function bestSpans(start: Float64Array, end: Float64Array, count: number): Span[] {
   const spans: Span[] = [];
   start.forEach((first, s) => {
     if (first === 0) return;

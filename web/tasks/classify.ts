@@ -6,14 +6,14 @@ import { mostTokens, rowOf, type TextModel } from './text-model.js';
 type Activation = 'softmax' | 'sigmoid' | 'none';
 
 /** What turns the logits into scores: what the caller wants, else what config.json says that the model was trained for. */
-export function activationOf({ config, labels }: Pick<ModelInfo, 'config' | 'labels'>, multiLabel: boolean | undefined): Activation {
+function activationOf({ config, labels }: Pick<ModelInfo, 'config' | 'labels'>, multiLabel: boolean | undefined): Activation {
   if (multiLabel !== undefined) return multiLabel ? 'sigmoid' : 'softmax';
   if (config['problem_type'] === 'regression') return 'none';
   return config['problem_type'] === 'multi_label_classification' || labels.length === 1 ? 'sigmoid' : 'softmax';
 }
 
 /** @param logits one a label */
-export function labelScores(logits: Float32Array, labels: readonly string[], activation: Activation): LabelScore[] {
+function labelScores(logits: Float32Array, labels: readonly string[], activation: Activation): LabelScore[] {
   const scores = activation === 'softmax' ? softmax(logits) : Float64Array.from(logits, activation === 'sigmoid' ? sigmoid : Number);
   return labels.map((label, i) => ({ label, score: scores[i]! }));
 }

@@ -13,7 +13,7 @@ export interface EmbedSettings extends Pick<EmbedOptions, 'pooling' | 'normalize
 }
 
 /** vector = the pooled rows of hidden [T,C]. */
-export function pool(hidden: Float32Array, length: number, vector: Float32Array, pooling: Pooling): void {
+function pool(hidden: Float32Array, length: number, vector: Float32Array, pooling: Pooling): void {
   const width = vector.length;
   const row = (t: number): Float32Array => hidden.subarray(t * width, (t + 1) * width);
   if (pooling === 'cls') return vector.set(row(0));
@@ -25,7 +25,7 @@ export function pool(hidden: Float32Array, length: number, vector: Float32Array,
   }
 }
 
-export function normalize(vector: Float32Array): void {
+function normalize(vector: Float32Array): void {
   let squares = 0;
   for (const value of vector) squares += value * value;
   const scale = 1 / Math.max(Math.sqrt(squares), 1e-12);

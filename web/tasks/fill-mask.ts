@@ -8,7 +8,7 @@ import { rowOf, type TextModel } from './text-model.js';
 const DEFAULT_TOP_K = 5;
 
 /** Tokens by their names, other texts by their first token. */
-export function targetIds(tokenizer: BoundTokenizer, targets: readonly string[]): number[] {
+function targetIds(tokenizer: BoundTokenizer, targets: readonly string[]): number[] {
   const ids = targets.map((target) => tokenizer.idOf(target) ?? tokenizer.encode(target, { addSpecialTokens: false }).ids[0]);
   const known = [...new Set(ids.filter((id) => id !== undefined))];
   if (known.length === 0) throw invalidArgument('targets: none of them has a token in the vocabulary', { option: 'targets' });

@@ -29,5 +29,5 @@ export function rowOf({ data, shape }: Tensor, row: number): Float32Array {
 export function checkTask(owner: string, info: ModelInfo, task: Task): void {
   if (info.tasks.includes(task)) return;
   const known = info.tasks.join(', ') || 'none';
-  throw invalidArgument(`${owner}: this model (${info.modelType}) is not made for ${task}; its tasks: ${known}`, { task });
+  throw invalidArgument(`${owner}: ${info.modelType} is not made for ${task}; its tasks: ${known}`, { task });
 }

@@ -49,24 +49,38 @@ function translationTask(info: ModelInfo, { from, to }: Languages): string | und
   throw invalidArgument(`translate: from ${from ?? 'any'} to ${to ?? 'any'} is not a task of this model; there are: ${known || 'none'}`);
 }
 
-/** The id of a language: 'fra_Latn' and 'fr_XX' are tokens themselves, M2M100 has `__fr__` for 'fr'. */
+/** The special tokens that are languages: 'fra_Latn' and 'fr_XX', or M2M100's `__fr__` for 'fr'. */
+const languagesOf = (tokenizer: BoundTokenizer): string[] =>
+  Object.keys(tokenizer.special).filter((token) => /^(__\w+__|[a-z]{2,3}_[A-Z]\w+)$/.test(token));
+
+/** The id of a language, with or without the underscores around its name. */
 function languageId(tokenizer: BoundTokenizer, option: string, code: string): number {
-  const id = [code, `__${code}__`].map((token) => tokenizer.special[token]).find((found) => found !== undefined);
-  if (id !== undefined) return id;
-  const known = Object.keys(tokenizer.special)
-    .filter((token) => /^(__\w+__|[a-z]{2,3}_[A-Z]\w+)$/.test(token))
-    .map((token) => token.replace(/^__|__$/g, ''));
+  const languages = languagesOf(tokenizer);
+  const found = languages.find((token) => token === code || token === `__${code}__`);
+  if (found !== undefined) return tokenizer.special[found]!;
+  const known = languages.map((token) => token.replace(/^__|__$/g, ''));
   throw invalidArgument(`${option}: '${code}' is no language of this model; there are: ${known.join(', ') || 'none'}`, { option });
 }
 
-/** M2M100, NLLB, mBART: the source's code before the text and the end token after it; the answer begins with the target's code. */
+/**
+ * What the tokenizer puts before and after a text, with the code of its language: before it, for most models; after the end token, for the
+ * first mBART and the first NLLB.
+ */
+function surroundings(tokenizer: BoundTokenizer, language: number): [number[], number[]] {
+  const languages = new Set(languagesOf(tokenizer).map((token) => tokenizer.special[token]));
+  const { ids, specialMask } = tokenizer.encode('a');
+  const around = ids.map((id) => (languages.has(id) ? language : id));
+  const before = around.slice(0, specialMask.indexOf(0)), after = around.slice(specialMask.lastIndexOf(0) + 1);
+  return before.includes(language) || after.includes(language) ? [before, after] : [[language, ...before], after];
+}
+
+/** M2M100, NLLB, mBART: the source's code beside the text; the answer begins with the target's code. */
 function withCodes(tokenizer: BoundTokenizer, texts: string[], { from, to }: Languages): TaskPrompt {
   const forcedBosTokenId = to === undefined ? undefined : languageId(tokenizer, 'to', to);
   if (from === undefined) return { prompt: plain(texts), task: '', forcedBosTokenId };
   const source = languageId(tokenizer, 'from', from);
-  const end = tokenizer.special[tokenizer.names['eos_token'] ?? '</s>'];
-  if (end === undefined) throw invalidArgument('translate: the tokenizer names no end token to put after the text');
-  const prompt: TextPrompt = { kind: 'texts', texts, addSpecialTokens: false, long: 'split', around: [[source], [end]] };
+  const around = surroundings(tokenizer, source);
+  const prompt: TextPrompt = { kind: 'texts', texts, addSpecialTokens: false, long: 'split', around };
   return { prompt, task: '', forcedBosTokenId };
 }
 

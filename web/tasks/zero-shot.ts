@@ -4,10 +4,10 @@ import type { LabelScore, ZeroShotOptions } from '../types.js';
 import { ranked, softmax } from './scores.js';
 import { mostTokens, rowOf, type TextModel } from './text-model.js';
 
-export const DEFAULT_TEMPLATE = 'This example is {}.';
+const DEFAULT_TEMPLATE = 'This example is {}.';
 
 /** @param logits of each label's hypothesis, over the labels of inference @param entailment the index of entailment there */
-export function entailmentScores(logits: readonly Float32Array[], entailment: number, multiLabel: boolean): ArrayLike<number> {
+function entailmentScores(logits: readonly Float32Array[], entailment: number, multiLabel: boolean): ArrayLike<number> {
   if (!multiLabel && logits.length > 1) return softmax(logits.map((row) => row[entailment]!));
   return logits.map((row) => softmax([row.at(entailment === 0 ? -1 : 0)!, row[entailment]!])[1]!);
 }
