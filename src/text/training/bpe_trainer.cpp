@@ -1,0 +1,231 @@
+#include "text/training/bpe_trainer.h"
+
+#include <algorithm>
+#include <limits>
+#include <unordered_map>
+#include <utility>
+
+#include "core/error.h"
+#include "core/utf8.h"
+#include "text/hash.h"
+
+namespace webformer {
+namespace {
+
+struct Pair {
+  std::uint32_t left, right;
+  auto operator<=>(const Pair&) const = default;
+};
+struct HashPair {
+  std::size_t operator()(const Pair& pair) const noexcept { return std::size_t(mix_bits(std::uint64_t(pair.left) << 32 | pair.right)); }
+};
+
+/// A piece of a word; `length` in characters.
+struct Symbol {
+  std::uint32_t id, length;
+};
+
+/// A pair that waits for its turn, and the words in which it was seen first.
+struct Candidate {
+  std::int64_t count;
+  Pair pair;
+  std::uint64_t serial;
+  std::vector<std::uint32_t> words;
+
+  /// Whether `other` comes first.
+  bool operator<(const Candidate& other) const noexcept {
+    if (count != other.count) return count < other.count;
+    if (pair != other.pair) return pair > other.pair;
+    return serial > other.serial;
+  }
+};
+
+class BpeLearner {
+ public:
+  BpeLearner(const WordCounts& words, const TrainerOptions& options) : words_(words), options_(options) {
+    longest_ = std::uint32_t(std::min<std::size_t>(options.max_token_length.value_or(no_limit), no_limit));
+  }
+
+  std::uint32_t add_token(const std::string& token) {
+    const auto [at, is_new] = ids_.try_emplace(token, std::uint32_t(tokens_.size()));
+    if (is_new) tokens_.push_back(token);
+    return at->second;
+  }
+  void add_alphabet();
+  Task<> split_words(Schedule& schedule);
+  Task<> count_pairs(Schedule& schedule);
+  Task<> merge_pairs(TrainingProgress& progress, Schedule& schedule);
+  LearntBpe take() && { return {std::move(tokens_), std::move(merges_)}; }
+
+ private:
+  static constexpr std::uint32_t no_limit = std::numeric_limits<std::uint32_t>::max();
+  static constexpr std::uint32_t words_a_breath = 512;
+
+  struct Span {
+    std::size_t begin;
+    std::uint32_t size;
+  };
+
+  std::string joined(Pair pair) const {
+    const std::string& prefix = options_.continuing_prefix ? *options_.continuing_prefix : no_prefix_;
+    const std::string& right = tokens_[pair.right];
+    return tokens_[pair.left] + (right.starts_with(prefix) ? right.substr(prefix.size()) : right);
+  }
+  void add_pair(Pair pair, std::uint32_t word) {
+    std::vector<std::uint32_t>& seen = fresh_[pair];
+    if (seen.empty() || seen.back() != word) seen.push_back(word);
+    counts_[pair] += std::int64_t(words_.count(word));
+  }
+  void remove_pair(Pair pair, std::uint32_t word) { counts_[pair] -= std::int64_t(words_.count(word)); }
+  void queue_fresh_pairs();
+  void merge_in_word(Pair pair, std::uint32_t merged, std::uint32_t word);
+
+  const WordCounts& words_;
+  const TrainerOptions& options_;
+  const std::string no_prefix_;
+  std::uint32_t longest_;
+
+  std::vector<std::string> tokens_;
+  std::unordered_map<std::string, std::uint32_t> ids_;
+  StringPool merges_;
+
+  std::unordered_map<char32_t, std::uint32_t> alphabet_;  // the id of each character alone
+  std::vector<Symbol> symbols_;                           // of all words; a span gets shorter when its symbols are merged
+  std::vector<Span> spans_;
+  std::unordered_map<Pair, std::int64_t, HashPair> counts_;
+  std::unordered_map<Pair, std::vector<std::uint32_t>, HashPair> fresh_;  // pairs of this round, and where they are
+  std::vector<Candidate> queue_;
+  std::uint64_t serial_ = 0;
+};
+
+void BpeLearner::add_alphabet() {
+  constexpr auto always = std::numeric_limits<std::uint64_t>::max();
+  std::unordered_map<char32_t, std::uint64_t> counts;
+  for (std::size_t i = 0; i < words_.size(); ++i) {
+    const std::string_view word = words_.word(i);
+    for (std::size_t at = 0; at < word.size();) counts[next_code_point(word, at)] += words_.count(i);
+  }
+  for (const std::string& given : options_.initial_alphabet) {
+    std::size_t at = 0;
+    if (!given.empty()) counts[next_code_point(given, at)] = always;
+  }
+  std::vector<std::pair<char32_t, std::uint64_t>> kept(counts.begin(), counts.end());
+  std::ranges::sort(kept, [](const auto& a, const auto& b) { return a.second != b.second ? a.second > b.second : a.first < b.first; });
+  if (options_.limit_alphabet) kept.resize(std::min(kept.size(), *options_.limit_alphabet));
+  std::ranges::sort(kept);
+  for (const auto& [c, count] : kept) alphabet_[c] = add_token(to_utf8(c));
+}
+
+/// Characters that are not in the alphabet are left out.
+Task<> BpeLearner::split_words(Schedule& schedule) {
+  const bool is_plain = !options_.continuing_prefix && !options_.end_of_word_suffix;
+  for (std::uint32_t i = 0; i < words_.size(); ++i) {
+    if (i % words_a_breath == 0) co_await schedule.breathe();
+    const std::string_view word = words_.word(i);
+    const std::size_t begin = symbols_.size();
+    for (std::size_t at = 0; at < word.size();) {
+      const bool is_first = at == 0;
+      const auto letter = alphabet_.find(next_code_point(word, at));
+      if (letter == alphabet_.end()) continue;
+      std::uint32_t id = letter->second;
+      if (!is_plain) {
+        std::string token = tokens_[id];
+        if (!is_first && options_.continuing_prefix) token = *options_.continuing_prefix + token;
+        if (at == word.size() && options_.end_of_word_suffix) token += *options_.end_of_word_suffix;
+        id = add_token(token);
+      }
+      symbols_.push_back({id, 1});
+    }
+    spans_.push_back({begin, std::uint32_t(symbols_.size() - begin)});
+  }
+}
+
+Task<> BpeLearner::count_pairs(Schedule& schedule) {
+  for (std::uint32_t i = 0; i < spans_.size(); ++i) {
+    if (i % words_a_breath == 0) co_await schedule.breathe();
+    const Symbol* symbols = symbols_.data() + spans_[i].begin;
+    for (std::uint32_t j = 1; j < spans_[i].size; ++j) add_pair({symbols[j - 1].id, symbols[j].id}, i);
+  }
+  queue_fresh_pairs();
+}
+
+void BpeLearner::queue_fresh_pairs() {
+  for (auto& [pair, words] : fresh_) {
+    const std::int64_t count = counts_[pair];
+    if (count <= 0) continue;
+    queue_.push_back({count, pair, serial_, std::move(words)});
+    std::push_heap(queue_.begin(), queue_.end());
+  }
+  ++serial_;
+  fresh_ = {};  // not clear(), which costs as much as the largest round had pairs
+}
+
+Task<> BpeLearner::merge_pairs(TrainingProgress& progress, Schedule& schedule) {
+  progress = {tokens_.size(), std::max(options_.vocab_size, tokens_.size())};
+  while (tokens_.size() < options_.vocab_size && !queue_.empty()) {
+    co_await schedule.breathe();
+    std::pop_heap(queue_.begin(), queue_.end());
+    Candidate top = std::move(queue_.back());
+    queue_.pop_back();
+    const std::int64_t count = counts_[top.pair];
+    if (top.count != count) {
+      top.count = count;
+      queue_.push_back(std::move(top));
+      std::push_heap(queue_.begin(), queue_.end());
+      continue;
+    }
+    if (count < 1 || std::uint64_t(count) < options_.min_frequency) break;
+    merges_.push_back(tokens_[top.pair.left]);
+    merges_.push_back(tokens_[top.pair.right]);
+    const std::uint32_t merged = add_token(joined(top.pair));
+    for (std::size_t i = 0; i < top.words.size(); ++i) {
+      if (i % words_a_breath == words_a_breath - 1) co_await schedule.breathe();
+      merge_in_word(top.pair, merged, top.words[i]);
+    }
+    queue_fresh_pairs();
+    progress.done = tokens_.size();
+  }
+  progress.done = progress.total;
+}
+
+/// From the left. The pair itself stays in the counts: it is never queued again for these words.
+void BpeLearner::merge_in_word(Pair pair, std::uint32_t merged, std::uint32_t word) {
+  Span& span = spans_[word];
+  Symbol* symbols = symbols_.data() + span.begin;
+  const auto lets_in = [&](std::uint32_t left, std::uint32_t right) { return longest_ == no_limit || left + right < longest_; };
+  std::uint32_t kept = 0;
+  for (std::uint32_t i = 0; i < span.size; ++i) {
+    if (symbols[i].id != pair.left || i + 1 == span.size || symbols[i + 1].id != pair.right) {
+      symbols[kept++] = symbols[i];
+      continue;
+    }
+    const Symbol joined{merged, symbols[i].length + symbols[i + 1].length};
+    if (kept > 0) {
+      const Symbol before = symbols[kept - 1];
+      remove_pair({before.id, pair.left}, word);
+      if (lets_in(before.length, joined.length)) add_pair({before.id, merged}, word);
+    }
+    if (i + 2 < span.size) {
+      const Symbol after = symbols[i + 2];
+      remove_pair({pair.right, after.id}, word);
+      if (lets_in(joined.length, after.length)) add_pair({merged, after.id}, word);
+    }
+    symbols[kept++] = joined;
+    ++i;
+  }
+  span.size = kept;
+}
+
+}  // namespace
+
+Task<LearntBpe> learn_bpe(const WordCounts& words, const TrainerOptions& options, TrainingProgress& progress, Schedule& schedule) {
+  BpeLearner learner(words, options);
+  for (const std::string& token : options.special_tokens) learner.add_token(token);
+  learner.add_alphabet();
+  co_await learner.split_words(schedule);
+  co_await learner.count_pairs(schedule);
+  co_await learner.merge_pairs(progress, schedule);
+  co_return std::move(learner).take();
+}
+
+}  // namespace webformer
