@@ -7,30 +7,22 @@
 
 #include "core/error.h"
 #include "core/utf8.h"
-#include "text/hash.h"
+#include "text/training/pair_counts.h"
 
 namespace webformer {
 namespace {
-
-struct Pair {
-  std::uint32_t left, right;
-  auto operator<=>(const Pair&) const = default;
-};
-struct HashPair {
-  std::size_t operator()(const Pair& pair) const noexcept { return std::size_t(mix_bits(std::uint64_t(pair.left) << 32 | pair.right)); }
-};
 
 /// A piece of a word; `length` in characters.
 struct Symbol {
   std::uint32_t id, length;
 };
 
-/// A pair that waits for its turn, and the words in which it was seen first.
+/// A pair that waits for its turn, and the words in which a round made it.
 struct Candidate {
   std::int64_t count;
-  Pair pair;
+  SymbolPair pair;
   std::uint64_t serial;
-  std::vector<std::uint32_t> words;
+  PairCounts::Range words;
 
   /// Whether `other` comes first.
   bool operator<(const Candidate& other) const noexcept {
@@ -51,7 +43,7 @@ class BpeLearner {
     if (is_new) tokens_.push_back(token);
     return at->second;
   }
-  void add_alphabet();
+  Task<> add_alphabet(Schedule& schedule);
   Task<> split_words(Schedule& schedule);
   Task<> count_pairs(Schedule& schedule);
   Task<> merge_pairs(TrainingProgress& progress, Schedule& schedule);
@@ -66,19 +58,15 @@ class BpeLearner {
     std::uint32_t size;
   };
 
-  std::string joined(Pair pair) const {
+  std::string joined(SymbolPair pair) const {
     const std::string& prefix = options_.continuing_prefix ? *options_.continuing_prefix : no_prefix_;
     const std::string& right = tokens_[pair.right];
     return tokens_[pair.left] + (right.starts_with(prefix) ? right.substr(prefix.size()) : right);
   }
-  void add_pair(Pair pair, std::uint32_t word) {
-    std::vector<std::uint32_t>& seen = fresh_[pair];
-    if (seen.empty() || seen.back() != word) seen.push_back(word);
-    counts_[pair] += std::int64_t(words_.count(word));
-  }
-  void remove_pair(Pair pair, std::uint32_t word) { counts_[pair] -= std::int64_t(words_.count(word)); }
-  void queue_fresh_pairs();
-  void merge_in_word(Pair pair, std::uint32_t merged, std::uint32_t word);
+  void add_pair(SymbolPair pair, std::uint32_t word) { pairs_.add(pair, std::int64_t(words_.count(word)), word); }
+  void remove_pair(SymbolPair pair, std::uint32_t word) { pairs_.remove(pair, std::int64_t(words_.count(word))); }
+  void queue_new_pairs();
+  void merge_in_word(SymbolPair pair, std::uint32_t merged, std::uint32_t word);
 
   const WordCounts& words_;
   const TrainerOptions& options_;
@@ -92,16 +80,16 @@ class BpeLearner {
   std::unordered_map<char32_t, std::uint32_t> alphabet_;  // the id of each character alone
   std::vector<Symbol> symbols_;                           // of all words; a span gets shorter when its symbols are merged
   std::vector<Span> spans_;
-  std::unordered_map<Pair, std::int64_t, HashPair> counts_;
-  std::unordered_map<Pair, std::vector<std::uint32_t>, HashPair> fresh_;  // pairs of this round, and where they are
+  PairCounts pairs_;
   std::vector<Candidate> queue_;
   std::uint64_t serial_ = 0;
 };
 
-void BpeLearner::add_alphabet() {
+Task<> BpeLearner::add_alphabet(Schedule& schedule) {
   constexpr auto always = std::numeric_limits<std::uint64_t>::max();
   std::unordered_map<char32_t, std::uint64_t> counts;
   for (std::size_t i = 0; i < words_.size(); ++i) {
+    if (i % words_a_breath == 0) co_await schedule.breathe();
     const std::string_view word = words_.word(i);
     for (std::size_t at = 0; at < word.size();) counts[next_code_point(word, at)] += words_.count(i);
   }
@@ -146,18 +134,16 @@ Task<> BpeLearner::count_pairs(Schedule& schedule) {
     const Symbol* symbols = symbols_.data() + spans_[i].begin;
     for (std::uint32_t j = 1; j < spans_[i].size; ++j) add_pair({symbols[j - 1].id, symbols[j].id}, i);
   }
-  queue_fresh_pairs();
+  queue_new_pairs();
 }
 
-void BpeLearner::queue_fresh_pairs() {
-  for (auto& [pair, words] : fresh_) {
-    const std::int64_t count = counts_[pair];
-    if (count <= 0) continue;
-    queue_.push_back({count, pair, serial_, std::move(words)});
+void BpeLearner::queue_new_pairs() {
+  pairs_.end_round([&](SymbolPair pair, std::int64_t count, PairCounts::Range words) {
+    if (count <= 0) return;
+    queue_.push_back({count, pair, serial_, words});
     std::push_heap(queue_.begin(), queue_.end());
-  }
+  });
   ++serial_;
-  fresh_ = {};  // not clear(), which costs as much as the largest round had pairs
 }
 
 Task<> BpeLearner::merge_pairs(TrainingProgress& progress, Schedule& schedule) {
@@ -165,12 +151,12 @@ Task<> BpeLearner::merge_pairs(TrainingProgress& progress, Schedule& schedule) {
   while (tokens_.size() < options_.vocab_size && !queue_.empty()) {
     co_await schedule.breathe();
     std::pop_heap(queue_.begin(), queue_.end());
-    Candidate top = std::move(queue_.back());
+    Candidate top = queue_.back();
     queue_.pop_back();
-    const std::int64_t count = counts_[top.pair];
+    const std::int64_t count = pairs_.count(top.pair);
     if (top.count != count) {
       top.count = count;
-      queue_.push_back(std::move(top));
+      queue_.push_back(top);
       std::push_heap(queue_.begin(), queue_.end());
       continue;
     }
@@ -178,18 +164,18 @@ Task<> BpeLearner::merge_pairs(TrainingProgress& progress, Schedule& schedule) {
     merges_.push_back(tokens_[top.pair.left]);
     merges_.push_back(tokens_[top.pair.right]);
     const std::uint32_t merged = add_token(joined(top.pair));
-    for (std::size_t i = 0; i < top.words.size(); ++i) {
+    for (std::size_t i = 0; i < top.words.size; ++i) {
       if (i % words_a_breath == words_a_breath - 1) co_await schedule.breathe();
-      merge_in_word(top.pair, merged, top.words[i]);
+      merge_in_word(top.pair, merged, pairs_.word(top.words, i));
     }
-    queue_fresh_pairs();
+    queue_new_pairs();
     progress.done = tokens_.size();
   }
   progress.done = progress.total;
 }
 
 /// From the left. The pair itself stays in the counts: it is never queued again for these words.
-void BpeLearner::merge_in_word(Pair pair, std::uint32_t merged, std::uint32_t word) {
+void BpeLearner::merge_in_word(SymbolPair pair, std::uint32_t merged, std::uint32_t word) {
   Span& span = spans_[word];
   Symbol* symbols = symbols_.data() + span.begin;
   const auto lets_in = [&](std::uint32_t left, std::uint32_t right) { return longest_ == no_limit || left + right < longest_; };
@@ -221,7 +207,7 @@ void BpeLearner::merge_in_word(Pair pair, std::uint32_t merged, std::uint32_t wo
 Task<LearntBpe> learn_bpe(const WordCounts& words, const TrainerOptions& options, TrainingProgress& progress, Schedule& schedule) {
   BpeLearner learner(words, options);
   for (const std::string& token : options.special_tokens) learner.add_token(token);
-  learner.add_alphabet();
+  co_await learner.add_alphabet(schedule);
   co_await learner.split_words(schedule);
   co_await learner.count_pairs(schedule);
   co_await learner.merge_pairs(progress, schedule);
