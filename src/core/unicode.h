@@ -84,6 +84,11 @@ std::vector<CodePointRange> ranges(Category category);
 std::vector<CodePointRange> ranges(CharSet set);
 bool contains(CharSet set, char32_t c);
 
+/// A number that the characters of one script share; those without a name here have one that means nothing else.
+enum class Script : std::uint8_t { common, inherited, han, hiragana, katakana };
+/// Of Unicode 17; scripts that came after Unicode 9 are common.
+Script script_of(char32_t c);
+
 /// White_Space, the same in all versions concerned: tab to CR, space, U+0085, U+00A0, U+1680, U+2000 to U+200A, U+2028, U+2029, U+202F,
 /// U+205F, U+3000.
 constexpr bool is_white_space(char32_t c) noexcept {

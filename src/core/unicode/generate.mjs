@@ -143,6 +143,30 @@ for (const script of ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Latin', 'Greek',
   SETS[`script_${script.toLowerCase()}`] = matching(`\\p{Script=${script}}`);
 }
 
+/** Script of each code point, by number. Numbers are nobody's but for the first, which core/unicode.h names. */
+const NAMED_SCRIPTS = ['Common', 'Inherited', 'Han', 'Hiragana', 'Katakana'];
+const OTHER_SCRIPTS = `Adlam Ahom Anatolian_Hieroglyphs Arabic Armenian Avestan Balinese Bamum Bassa_Vah Batak Bengali Bhaiksuki Bopomofo
+  Brahmi Braille Buginese Buhid Canadian_Aboriginal Carian Caucasian_Albanian Chakma Cham Cherokee Coptic Cuneiform Cypriot Cyrillic Deseret
+  Devanagari Duployan Egyptian_Hieroglyphs Elbasan Ethiopic Georgian Glagolitic Gothic Grantha Greek Gujarati Gurmukhi Hangul Hanunoo Hatran
+  Hebrew Imperial_Aramaic Inscriptional_Pahlavi Inscriptional_Parthian Javanese Kaithi Kannada Kayah_Li Kharoshthi Khmer Khojki Khudawadi
+  Lao Latin Lepcha Limbu Linear_A Linear_B Lisu Lycian Lydian Mahajani Malayalam Mandaic Manichaean Marchen Meetei_Mayek Mende_Kikakui
+  Meroitic_Cursive Meroitic_Hieroglyphs Miao Modi Mongolian Mro Multani Myanmar Nabataean New_Tai_Lue Newa Nko Ogham Ol_Chiki Old_Hungarian
+  Old_Italic Old_North_Arabian Old_Permic Old_Persian Old_South_Arabian Old_Turkic Oriya Osage Osmanya Pahawh_Hmong Palmyrene Pau_Cin_Hau
+  Phags_Pa Phoenician Psalter_Pahlavi Rejang Runic Samaritan Saurashtra Sharada Shavian Siddham SignWriting Sinhala Sora_Sompeng Sundanese
+  Syloti_Nagri Syriac Tagalog Tagbanwa Tai_Le Tai_Tham Tai_Viet Takri Tamil Tangut Telugu Thaana Thai Tibetan Tifinagh Tirhuta Ugaritic Vai
+  Warang_Citi Yi`.split(/\s+/); // those of Unicode 9, as SentencePiece knows them; what is younger is Common there
+function scripts() {
+  const tests = [...NAMED_SCRIPTS, ...OTHER_SCRIPTS].map((name) => new RegExp(`^\\p{Script=${name}}$`, 'u'));
+  const isAssigned = /^\P{Cn}$/u;
+  const result = new Uint8Array(CODE_POINTS);
+  for (let c = 0; c < CODE_POINTS; c++) {
+    if (isSurrogate(c)) continue;
+    // What is not assigned goes with what is before it, which makes fewer runs.
+    result[c] = isAssigned.test(text(c)) ? Math.max(0, tests.findIndex((test) => test.test(text(c)))) : result[c - 1];
+  }
+  return result;
+}
+
 // ---- mappings ---------------------------------------------------------------------------------------------------------------------------
 function lowercase() {
   const map = new Map();
@@ -301,6 +325,7 @@ function packPairs(list) {
 }
 
 const categories = categoriesOfUnicode16();
+const scriptOf = scripts();
 const lower = lowercase();
 const canonical = decompositions('NFD');
 const compatibility = new Map([...decompositions('NFKD')].filter(([c, parts]) => canonical.get(c)?.join() !== parts.join()));
@@ -332,6 +357,11 @@ ${array(
   'categories',
   'std::uint8_t',
   packRuns((c) => categories[c]),
+)}
+${array(
+  'scripts',
+  'std::uint8_t',
+  packRuns((c) => scriptOf[c]),
 )}
 ${array('sets', 'std::uint8_t', packedSets.flat())}
 ${array('set_starts', 'std::uint16_t', starts)}

@@ -45,6 +45,15 @@ CodePointMap make_set_map(std::size_t first) {
   return builder.finish();
 }
 
+CodePointMap make_script_map() {
+  CodePointMap::Builder builder;
+  for (PackedReader reader(scripts, scripts_size); reader.more();) {
+    const std::uint32_t length = reader.number();
+    builder.append(length, reader.byte());
+  }
+  return builder.finish();
+}
+
 struct CaseRun {
   char32_t first, last;
   std::uint32_t step;
@@ -96,6 +105,11 @@ std::vector<CodePointRange> ranges(Category category) {
 bool contains(CharSet set, char32_t c) {
   static const std::array<CodePointMap, (char_set_count + 7) / 8> maps{make_set_map(0), make_set_map(8), make_set_map(16)};
   return (maps[std::size_t(set) / 8][c] >> (std::size_t(set) % 8)) & 1u;
+}
+
+Script script_of(char32_t c) {
+  static const CodePointMap map = make_script_map();
+  return Script(map[c]);
 }
 
 char32_t to_lower(char32_t c) {

@@ -8,6 +8,8 @@ namespace webformer::unicode_tables {
 
 extern const std::uint8_t categories[];  ///< (length, category) runs over all code points
 extern const std::size_t categories_size;
+extern const std::uint8_t scripts[];  ///< (length, Script) runs over all code points
+extern const std::size_t scripts_size;
 extern const std::uint8_t sets[];  ///< (gap, length) of each set's ranges, set after set
 extern const std::size_t sets_size;
 extern const std::uint16_t set_starts[];  ///< where each set begins in `sets`, and where the last one ends
