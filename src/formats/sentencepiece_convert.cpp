@@ -70,13 +70,18 @@ TokenizerSpec convert_sentencepiece(const TokenizerSpec& spec) {
   result.decoders.clear();
   SentencePieceNormalizer normalizer;
   for (const Normalizer& stage : spec.normalizers) {
-    if (const auto* own = std::get_if<SentencePieceNormalizer>(&stage)) normalizer = *own;
-    else result.normalizers.push_back(stage);
+    const auto* own = std::get_if<SentencePieceNormalizer>(&stage);
+    if (own) normalizer = *own;
+    if (!own) result.normalizers.push_back(stage);
+    else if (!own->charsmap.empty()) result.normalizers.emplace_back(Precompiled{own->charsmap});
   }
-  if (!normalizer.charsmap.empty()) result.normalizers.emplace_back(Precompiled{normalizer.charsmap});
   const std::string space = "\u2581";
   switch (model.algorithm) {
     case SentencePieceSpec::Algorithm::bpe: {
+      if (normalizer.remove_extra_whitespaces) {
+        result.normalizers.emplace_back(StripSpaces{});
+        result.normalizers.emplace_back(Replace{{" {2,}", true}, " "});
+      }
       if (normalizer.add_dummy_prefix) result.normalizers.emplace_back(Prepend{space});
       result.normalizers.emplace_back(Replace{{" ", false}, space});
       result.model = ranked(model);

@@ -7,15 +7,10 @@
 
 #include "core/error.h"
 #include "core/utf8.h"
-#include "text/training/pair_counts.h"
+#include "text/training/merging_words.h"
 
 namespace webformer {
 namespace {
-
-/// A piece of a word; `length` in characters.
-struct Symbol {
-  std::uint32_t id, length;
-};
 
 /// A pair that waits for its turn, and the words in which a round made it.
 struct Candidate {
@@ -34,7 +29,7 @@ struct Candidate {
 
 class BpeLearner {
  public:
-  BpeLearner(const WordCounts& words, const TrainerOptions& options) : words_(words), options_(options) {
+  BpeLearner(const WordCounts& words, const TrainerOptions& options) : counts_(words), options_(options), words_(words) {
     longest_ = std::uint32_t(std::min<std::size_t>(options.max_token_length.value_or(no_limit), no_limit));
   }
 
@@ -53,22 +48,14 @@ class BpeLearner {
   static constexpr std::uint32_t no_limit = std::numeric_limits<std::uint32_t>::max();
   static constexpr std::uint32_t words_a_breath = 512;
 
-  struct Span {
-    std::size_t begin;
-    std::uint32_t size;
-  };
-
   std::string joined(SymbolPair pair) const {
     const std::string& prefix = options_.continuing_prefix ? *options_.continuing_prefix : no_prefix_;
     const std::string& right = tokens_[pair.right];
     return tokens_[pair.left] + (right.starts_with(prefix) ? right.substr(prefix.size()) : right);
   }
-  void add_pair(SymbolPair pair, std::uint32_t word) { pairs_.add(pair, std::int64_t(words_.count(word)), word); }
-  void remove_pair(SymbolPair pair, std::uint32_t word) { pairs_.remove(pair, std::int64_t(words_.count(word))); }
   void queue_new_pairs();
-  void merge_in_word(SymbolPair pair, std::uint32_t merged, std::uint32_t word);
 
-  const WordCounts& words_;
+  const WordCounts& counts_;
   const TrainerOptions& options_;
   const std::string no_prefix_;
   std::uint32_t longest_;
@@ -78,9 +65,7 @@ class BpeLearner {
   StringPool merges_;
 
   std::unordered_map<char32_t, std::uint32_t> alphabet_;  // the id of each character alone
-  std::vector<Symbol> symbols_;                           // of all words; a span gets shorter when its symbols are merged
-  std::vector<Span> spans_;
-  PairCounts pairs_;
+  MergingWords words_;
   std::vector<Candidate> queue_;
   std::uint64_t serial_ = 0;
 };
@@ -88,10 +73,10 @@ class BpeLearner {
 Task<> BpeLearner::add_alphabet(Schedule& schedule) {
   constexpr auto always = std::numeric_limits<std::uint64_t>::max();
   std::unordered_map<char32_t, std::uint64_t> counts;
-  for (std::size_t i = 0; i < words_.size(); ++i) {
+  for (std::size_t i = 0; i < counts_.size(); ++i) {
     if (i % words_a_breath == 0) co_await schedule.breathe();
-    const std::string_view word = words_.word(i);
-    for (std::size_t at = 0; at < word.size();) counts[next_code_point(word, at)] += words_.count(i);
+    const std::string_view word = counts_.word(i);
+    for (std::size_t at = 0; at < word.size();) counts[next_code_point(word, at)] += counts_.count(i);
   }
   for (const std::string& given : options_.initial_alphabet) {
     std::size_t at = 0;
@@ -107,10 +92,10 @@ Task<> BpeLearner::add_alphabet(Schedule& schedule) {
 /// Characters that are not in the alphabet are left out.
 Task<> BpeLearner::split_words(Schedule& schedule) {
   const bool is_plain = !options_.continuing_prefix && !options_.end_of_word_suffix;
-  for (std::uint32_t i = 0; i < words_.size(); ++i) {
+  for (std::uint32_t i = 0; i < counts_.size(); ++i) {
     if (i % words_a_breath == 0) co_await schedule.breathe();
-    const std::string_view word = words_.word(i);
-    const std::size_t begin = symbols_.size();
+    const std::string_view word = counts_.word(i);
+    words_.begin_word();
     for (std::size_t at = 0; at < word.size();) {
       const bool is_first = at == 0;
       const auto letter = alphabet_.find(next_code_point(word, at));
@@ -122,23 +107,21 @@ Task<> BpeLearner::split_words(Schedule& schedule) {
         if (at == word.size() && options_.end_of_word_suffix) token += *options_.end_of_word_suffix;
         id = add_token(token);
       }
-      symbols_.push_back({id, 1});
+      words_.add_character(id);
     }
-    spans_.push_back({begin, std::uint32_t(symbols_.size() - begin)});
   }
 }
 
 Task<> BpeLearner::count_pairs(Schedule& schedule) {
-  for (std::uint32_t i = 0; i < spans_.size(); ++i) {
+  for (std::uint32_t i = 0; i < words_.size(); ++i) {
     if (i % words_a_breath == 0) co_await schedule.breathe();
-    const Symbol* symbols = symbols_.data() + spans_[i].begin;
-    for (std::uint32_t j = 1; j < spans_[i].size; ++j) add_pair({symbols[j - 1].id, symbols[j].id}, i);
+    words_.count_pairs(i);
   }
   queue_new_pairs();
 }
 
 void BpeLearner::queue_new_pairs() {
-  pairs_.end_round([&](SymbolPair pair, std::int64_t count, PairCounts::Range words) {
+  words_.pairs.end_round([&](SymbolPair pair, std::int64_t count, PairCounts::Range words) {
     if (count <= 0) return;
     queue_.push_back({count, pair, serial_, words});
     std::push_heap(queue_.begin(), queue_.end());
@@ -147,13 +130,14 @@ void BpeLearner::queue_new_pairs() {
 }
 
 Task<> BpeLearner::merge_pairs(TrainingProgress& progress, Schedule& schedule) {
+  const auto lets_in = [&](std::uint32_t left, std::uint32_t right) { return longest_ == no_limit || left + right < longest_; };
   progress = {tokens_.size(), std::max(options_.vocab_size, tokens_.size())};
   while (tokens_.size() < options_.vocab_size && !queue_.empty()) {
     co_await schedule.breathe();
     std::pop_heap(queue_.begin(), queue_.end());
     Candidate top = queue_.back();
     queue_.pop_back();
-    const std::int64_t count = pairs_.count(top.pair);
+    const std::int64_t count = words_.pairs.count(top.pair);
     if (top.count != count) {
       top.count = count;
       queue_.push_back(top);
@@ -166,40 +150,12 @@ Task<> BpeLearner::merge_pairs(TrainingProgress& progress, Schedule& schedule) {
     const std::uint32_t merged = add_token(joined(top.pair));
     for (std::size_t i = 0; i < top.words.size; ++i) {
       if (i % words_a_breath == words_a_breath - 1) co_await schedule.breathe();
-      merge_in_word(top.pair, merged, pairs_.word(top.words, i));
+      words_.merge(top.pair, merged, words_.pairs.word(top.words, i), lets_in);
     }
     queue_new_pairs();
     progress.done = tokens_.size();
   }
   progress.done = progress.total;
-}
-
-/// From the left. The pair itself stays in the counts: it is never queued again for these words.
-void BpeLearner::merge_in_word(SymbolPair pair, std::uint32_t merged, std::uint32_t word) {
-  Span& span = spans_[word];
-  Symbol* symbols = symbols_.data() + span.begin;
-  const auto lets_in = [&](std::uint32_t left, std::uint32_t right) { return longest_ == no_limit || left + right < longest_; };
-  std::uint32_t kept = 0;
-  for (std::uint32_t i = 0; i < span.size; ++i) {
-    if (symbols[i].id != pair.left || i + 1 == span.size || symbols[i + 1].id != pair.right) {
-      symbols[kept++] = symbols[i];
-      continue;
-    }
-    const Symbol joined{merged, symbols[i].length + symbols[i + 1].length};
-    if (kept > 0) {
-      const Symbol before = symbols[kept - 1];
-      remove_pair({before.id, pair.left}, word);
-      if (lets_in(before.length, joined.length)) add_pair({before.id, merged}, word);
-    }
-    if (i + 2 < span.size) {
-      const Symbol after = symbols[i + 2];
-      remove_pair({pair.right, after.id}, word);
-      if (lets_in(joined.length, after.length)) add_pair({merged, after.id}, word);
-    }
-    symbols[kept++] = joined;
-    ++i;
-  }
-  span.size = kept;
 }
 
 }  // namespace

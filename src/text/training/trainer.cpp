@@ -1,108 +1,20 @@
-// What each kind of training needs and gives: its stages, its special tokens, its model.
+// From words to a tokenizer: what each kind learns, and the stages, special tokens and model that it becomes.
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "core/error.h"
-#include "text/byte_alphabet.h"
 #include "text/compiled.h"
 #include "text/training/bpe_trainer.h"
+#include "text/training/sentencepiece_bpe_trainer.h"
 #include "text/training/text_to_words.h"
+#include "text/training/trainer_options.h"
 #include "text/training/trainers.h"
+#include "text/training/unigram_trainer.h"
 #include "text/training/word_counts.h"
 #include "text/training/word_trainer.h"
 
 namespace webformer {
 namespace {
-
-constexpr std::array<std::string_view, 8> kind_names{"word",      "char",    "bpe",               "byte-bpe",
-                                                     "wordpiece", "unigram", "sentencepiece-bpe", "sentencepiece-unigram"};
-
-bool is_bpe(TrainerKind kind) { return kind == TrainerKind::bpe || kind == TrainerKind::byte_bpe || kind == TrainerKind::wordpiece; }
-bool is_sentencepiece(TrainerKind kind) {
-  return kind == TrainerKind::sentencepiece_bpe || kind == TrainerKind::sentencepiece_unigram;
-}
-
-void check(TrainerKind kind, const TrainerOptions& options) {
-  const std::string_view owner = name(kind);
-  const auto only_for = [&](std::string_view option, bool is_there, bool has_use) {
-    if (is_there && !has_use)
-      throw Error(Code::invalid_argument, "{}: the kind {} has no use for it", option, owner).with("option", option);
-  };
-  const bool is_words = kind == TrainerKind::word || kind == TrainerKind::character;
-  const bool merges = kind == TrainerKind::bpe || kind == TrainerKind::byte_bpe;
-  only_for("minFrequency", options.min_frequency > 0, is_words || is_bpe(kind));
-  only_for("limitAlphabet", options.limit_alphabet.has_value(), is_bpe(kind));
-  only_for("initialAlphabet", !options.initial_alphabet.empty(), is_bpe(kind));
-  only_for("maxTokenLength", options.max_token_length.has_value(), !is_words);
-  only_for("endOfWordSuffix", options.end_of_word_suffix.has_value(), merges);
-  only_for("continuingPrefix", options.continuing_prefix.has_value(), is_bpe(kind));
-  only_for("preTokenizer", options.pre_tokenizers.has_value(), kind != TrainerKind::character && !is_sentencepiece(kind));
-  const auto at_least_one = [](std::string_view option, std::size_t found) {
-    if (found == 0) throw Error(Code::invalid_argument, "{}: 0 found, at least 1 expected", option).with("option", option);
-  };
-  at_least_one("vocabSize", options.vocab_size);
-  at_least_one("maxTokenLength", options.max_token_length.value_or(1));
-  if (options.vocab_size > max_trained_tokens) {
-    throw Error(Code::invalid_argument, "vocabSize: {} found, {} at most", options.vocab_size, max_trained_tokens)
-        .with("option", "vocabSize");
-  }
-  for (std::size_t i = 0; i < options.special_tokens.size(); ++i) {
-    const std::string& token = options.special_tokens[i];
-    const bool is_twice = std::ranges::count(options.special_tokens, token) > 1;
-    if (token.empty() || is_twice) {
-      throw Error(Code::invalid_argument, "specialTokens[{}]: \"{}\" {}", i, token, is_twice ? "is there twice" : "is empty")
-          .with("option", "specialTokens");
-    }
-  }
-  if (options.unknown_token && options.unknown_token->empty())
-    throw Error(Code::invalid_argument, "unknownToken: \"\" found, a text expected").with("option", "unknownToken");
-  if (kind == TrainerKind::byte_bpe && options.pre_tokenizers && !ends_in_byte_level(*options.pre_tokenizers))
-    throw Error(Code::invalid_argument, "preTokenizer: byte-bpe needs one that ends in ByteLevel").with("option", "preTokenizer");
-}
-
-/// What options leave open, by kind.
-TrainerOptions with_defaults(TrainerKind kind, TrainerOptions options) {
-  check(kind, options);
-  const auto by_default = [](auto& option, auto value) {
-    if (!option) option = std::move(value);
-  };
-  std::vector<Normalizer> normalizers;
-  std::vector<PreTokenizer> pre_tokenizers;
-  switch (kind) {
-    case TrainerKind::word:
-      by_default(options.unknown_token, "<unk>");
-      pre_tokenizers = {WhitespacePreTokenizer{}};
-      break;
-    case TrainerKind::character:
-      by_default(options.unknown_token, "<unk>");
-      pre_tokenizers = {SplitPreTokenizer{{std::string(every_character), true}, SplitBehavior::isolated, false}};
-      break;
-    case TrainerKind::bpe: pre_tokenizers = {WhitespacePreTokenizer{}}; break;
-    case TrainerKind::byte_bpe:
-      pre_tokenizers = {ByteLevelPreTokenizer{.add_prefix_space = false, .use_regex = true}};
-      for (const char16_t c : byte_alphabet) options.initial_alphabet.push_back(to_utf8(c));
-      break;
-    case TrainerKind::wordpiece:
-      by_default(options.unknown_token, "[UNK]");
-      by_default(options.continuing_prefix, "##");
-      normalizers = {BertNormalizer{}};
-      pre_tokenizers = {BertPreTokenizer{}};
-      break;
-    case TrainerKind::unigram:
-      by_default(options.unknown_token, "<unk>");
-      pre_tokenizers = {MetaspaceSpec{}};
-      break;
-    case TrainerKind::sentencepiece_bpe:
-    case TrainerKind::sentencepiece_unigram: by_default(options.unknown_token, "<unk>"); break;
-  }
-  by_default(options.normalizers, std::move(normalizers));
-  by_default(options.pre_tokenizers, std::move(pre_tokenizers));
-  std::vector<std::string>& special = options.special_tokens;
-  if (options.unknown_token && std::ranges::find(special, *options.unknown_token) == special.end())
-    special.insert(special.begin(), *options.unknown_token);
-  return options;
-}
 
 /// What turns the tokens of these stages to text again.
 std::vector<Decoder> decoders_for(TrainerKind kind, const TrainerOptions& options) {
@@ -144,15 +56,61 @@ VocabularySpec vocabulary_of(const std::vector<std::string>& tokens) {
   return vocabulary;
 }
 
-}  // namespace
+constexpr std::size_t longest_piece = 16;  // of both libraries
 
-std::string_view name(TrainerKind kind) { return kind_names[std::size_t(kind)]; }
-
-std::optional<TrainerKind> trainer_kind_of(std::string_view name) {
-  const auto at = std::ranges::find(kind_names, name);
-  if (at == kind_names.end()) return std::nullopt;
-  return TrainerKind(at - kind_names.begin());
+std::size_t room_for_pieces(const TrainerOptions& options) {
+  return options.vocab_size - std::min(options.vocab_size, options.special_tokens.size());
 }
+
+/// The special tokens come first, with a score that no text asks for.
+UnigramSpec unigram_of(const TrainerOptions& options, const std::vector<LearntPiece>& learnt) {
+  UnigramSpec spec;
+  const auto add = [&](std::string_view piece, double score) {
+    if (piece == *options.unknown_token) spec.unknown_id = std::uint32_t(spec.pieces.size());
+    spec.pieces.push_back(piece);
+    spec.scores.push_back(score);
+  };
+  for (const std::string& token : options.special_tokens) add(token, 0);
+  for (const LearntPiece& piece : learnt) add(piece.text, piece.score);
+  return spec;
+}
+
+PieceRules rules_for(TrainerKind kind, const TrainerOptions& options) {
+  return {.longest = options.max_token_length.value_or(longest_piece),
+          .keeps_scripts_apart = is_sentencepiece(kind),
+          .reserved = options.special_tokens};
+}
+
+/// The pieces of a .model file: the special tokens first.
+class SentencePieceVocabulary {
+ public:
+  SentencePieceVocabulary(SentencePieceSpec::Algorithm algorithm, const TrainerOptions& options) : size_(options.vocab_size) {
+    spec_.algorithm = algorithm;
+    using Type = SentencePieceSpec::Type;
+    for (const std::string& token : options.special_tokens) add(token, 0, token == *options.unknown_token ? Type::unknown : Type::control);
+  }
+  void add(std::string_view piece, float score, SentencePieceSpec::Type type = SentencePieceSpec::Type::normal) {
+    spec_.pieces.push_back(piece);
+    spec_.scores.push_back(score);
+    spec_.types.push_back(type);
+  }
+  /// As SentencePiece, it is the size that was asked for, or none.
+  SentencePieceSpec finish() && {
+    if (spec_.pieces.size() != size_) {
+      const bool is_too_small = spec_.pieces.size() > size_;
+      throw Error(Code::invalid_argument, "vocabSize: {} found, {} {} expected: {}", size_, is_too_small ? "at least" : "at most",
+                  spec_.pieces.size(), is_too_small ? "the special tokens and all characters of the texts" : "the texts give no more pieces")
+          .with("option", "vocabSize");
+    }
+    return std::move(spec_);
+  }
+
+ private:
+  SentencePieceSpec spec_;
+  std::size_t size_;
+};
+
+}  // namespace
 
 TokenizerTrainer::TokenizerTrainer(TrainerKind kind, TrainerOptions options)
     : kind_(kind),
@@ -162,15 +120,26 @@ TokenizerTrainer::TokenizerTrainer(TrainerKind kind, TrainerOptions options)
 
 TokenizerTrainer::~TokenizerTrainer() = default;
 
-void TokenizerTrainer::feed(std::string_view text) { to_words_->count(text, *words_); }
+/// SentencePiece takes each line as a sentence.
+void TokenizerTrainer::feed(std::string_view text) {
+  while (is_sentencepiece(kind_) && text.find('\n') != std::string_view::npos) {
+    to_words_->count(text.substr(0, text.find('\n')), *words_);
+    text.remove_prefix(text.find('\n') + 1);
+  }
+  to_words_->count(text, *words_);
+}
 
-/// All but the model. Special tokens have the ids that they have in the list.
+/// All but the model. Special tokens have the ids that they have in the list; those of SentencePiece are known by their type.
 TokenizerSpec TokenizerTrainer::base_spec() const {
   TokenizerSpec spec;
   spec.normalizers = *options_.normalizers;
+  spec.names = names_of(options_);
+  if (is_sentencepiece(kind_)) {
+    spec.decoders = {SentencePieceDecoder{}};
+    return spec;
+  }
   spec.pre_tokenizers = *options_.pre_tokenizers;
   spec.decoders = decoders_for(kind_, options_);
-  spec.names = names_of(options_);
   for (std::size_t i = 0; i < options_.special_tokens.size(); ++i) {
     AddedToken token{.content = options_.special_tokens[i], .special = true, .normalized = false};
     spec.added_tokens.push_back({std::move(token), std::int32_t(i)});
@@ -206,7 +175,29 @@ Task<TokenizerSpec> TokenizerTrainer::train(Schedule& schedule) {
       spec.model = WordPieceSpec{vocabulary_of(learnt.tokens), *options_.unknown_token, *options_.continuing_prefix};
       break;
     }
-    default: break;
+    case TrainerKind::unigram:
+    case TrainerKind::sentencepiece_unigram: {
+      const PieceRules rules = rules_for(kind_, options_);
+      const auto learnt = co_await learn_unigram(*words_, rules, room_for_pieces(options_), progress_, schedule);
+      if (kind_ == TrainerKind::unigram) {
+        spec.model = unigram_of(options_, learnt);
+      } else {
+        SentencePieceVocabulary vocabulary(SentencePieceSpec::Algorithm::unigram, options_);
+        for (const LearntPiece& piece : learnt) vocabulary.add(piece.text, float(piece.score));
+        spec.model = std::move(vocabulary).finish();
+      }
+      break;
+    }
+    case TrainerKind::sentencepiece_bpe: {
+      const PieceRules rules = rules_for(kind_, options_);
+      const LearntPieces learnt = co_await learn_sentencepiece_bpe(*words_, rules, room_for_pieces(options_), progress_, schedule);
+      SentencePieceVocabulary vocabulary(SentencePieceSpec::Algorithm::bpe, options_);
+      float score = 0;
+      for (const std::string& piece : learnt.merged) vocabulary.add(piece, score--);
+      for (const std::string& piece : learnt.characters) vocabulary.add(piece, score--);
+      spec.model = std::move(vocabulary).finish();
+      break;
+    }
   }
   progress_.done = progress_.total;
   co_return spec;

@@ -78,6 +78,12 @@ std::size_t first_difference(const Strings& a, const Strings& b) {
   return std::size_t(std::ranges::mismatch(a, b).in1 - a.begin());
 }
 
+/// What is saved encodes as what was trained.
+Tokenizer saved_and_loaded(const Tokenizer& trained) {
+  const std::string saved = write_tokenizer_json(trained.spec());
+  return Tokenizer::compile(read_tokenizer({{"tokenizer.json", saved}}));
+}
+
 void compare_exactly(const std::string& file, TrainerKind kind, TrainerOptions options) {
   for (const std::string& name : {std::string("multi30k-en-3000"), std::string("mixed-ko-fr-200")}) {
     CAPTURE(name);
@@ -96,9 +102,7 @@ void compare_exactly(const std::string& file, TrainerKind kind, TrainerOptions o
       CAPTURE(first_difference(pairs, merges(trained)));
       CHECK(merges(trained) == pairs);
     }
-    // What is saved encodes as what was trained.
-    const std::string saved = write_tokenizer_json(trained.spec());
-    const Tokenizer loaded = Tokenizer::compile(read_tokenizer({{"tokenizer.json", saved}}));
+    const Tokenizer loaded = saved_and_loaded(trained);
     for (const Json& sample : golden["samples"].items()) {
       std::vector<std::int32_t> ids;
       for (const Json& id : sample["ids"].items()) ids.push_back(std::int32_t(id.get_integer()));
@@ -106,6 +110,44 @@ void compare_exactly(const std::string& file, TrainerKind kind, TrainerOptions o
       CAPTURE(text);
       CHECK(trained.encode(text, {.add_special_tokens = false}).ids == ids);
       CHECK(loaded.encode(text, {.add_special_tokens = false}).ids == ids);
+    }
+  }
+}
+
+/// Of all lines, under scores made to probabilities that sum to one; see the folder's README. Only what is saved counts.
+double log_likelihood(const Tokenizer& trained, const Strings& lines) {
+  const Tokenizer tokenizer = saved_and_loaded(trained);
+  const TokenizerSpec spec = tokenizer.spec();
+  const auto& model = std::get<UnigramSpec>(spec.model);
+  double sum = 0;
+  for (std::size_t id = 0; id < model.pieces.size(); ++id) {
+    if (!tokenizer.is_special(std::int32_t(id))) sum += std::exp(model.scores[id]);
+  }
+  const double unknown_score = std::ranges::min(model.scores) - 10;
+  double total = 0;
+  for (const std::string& line : lines) {
+    for (const std::int32_t id : trained.encode(line, {.add_special_tokens = false}).ids)
+      total += (std::uint32_t(id) == model.unknown_id ? unknown_score : model.scores[std::size_t(id)]) - std::log(sum);
+  }
+  return total;
+}
+
+/// Half a percent of the log-likelihood is what different seeds make.
+void compare_quality(const std::string& file, TrainerKind kind, TrainerOptions options) {
+  for (const std::string& name : {std::string("multi30k-en-3000"), std::string("mixed-ko-fr-200")}) {
+    CAPTURE(name);
+    const JsonDocument document = golden::read_json("golden/tokenizer_training/" + name + "." + file + ".json");
+    const Json golden = document.root();
+    options.vocab_size = std::size_t(golden["vocab_size_asked"].get_integer());
+    const Tokenizer trained = train(kind, options, corpus(name));
+    const double expected = golden["quality"]["log_likelihood_normalised"].get_number(), got = log_likelihood(trained, corpus(name));
+    MESSAGE(name, " ", file, ": log-likelihood ", got, ", the reference reaches ", expected);
+    CHECK(got >= expected * 1.005);
+    CHECK(trained.vocab_size() == options.vocab_size);
+    const Tokenizer loaded = saved_and_loaded(trained);
+    for (const Json& sample : golden["samples"].items()) {
+      const std::string_view text = sample["text"].get_string();
+      CHECK(loaded.encode(text).ids == trained.encode(text).ids);
     }
   }
 }
@@ -140,6 +182,13 @@ TEST_CASE("trained byte-level BPE is as that of tokenizers") {
 }
 TEST_CASE("trained WordPiece is as that of tokenizers, words in their order") {
   compare_exactly("wordpiece", TrainerKind::wordpiece, {.special_tokens = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}});
+}
+TEST_CASE("a trained unigram model explains its corpus as well as that of tokenizers") {
+  compare_quality("unigram", TrainerKind::unigram, {.special_tokens = unknown});
+}
+TEST_CASE("trained SentencePiece BPE is as that of sentencepiece") { compare_exactly("spm-bpe", TrainerKind::sentencepiece_bpe, {}); }
+TEST_CASE("a trained SentencePiece unigram model explains its corpus as well as that of sentencepiece") {
+  compare_quality("spm-unigram", TrainerKind::sentencepiece_unigram, {});
 }
 
 #endif
