@@ -11,6 +11,7 @@
 #include "wasm/memory_limit.h"
 #include "wasm/model_handle.h"
 #include "wasm/tokenizer_handle.h"
+#include "wasm/tokenizer_trainer.h"
 #include "wasm/values.h"
 
 using emscripten::val;
@@ -79,6 +80,7 @@ EMSCRIPTEN_BINDINGS(webformer) {
   function("stage", &stage);
   function("readTokenizers", &read_tokenizers);
   function("unpackTokenizer", &unpack_tokenizer);
+  function("trainTokenizer", &start_tokenizer_training);
 
   class_<TokenizerHandle>("Tokenizer")
       .smart_ptr<std::shared_ptr<TokenizerHandle>>("TokenizerPointer")
@@ -97,6 +99,11 @@ EMSCRIPTEN_BINDINGS(webformer) {
       .smart_ptr<std::shared_ptr<DecodeStreamHandle>>("DecodeStreamPointer")
       .function("push", &DecodeStreamHandle::push)
       .function("end", &DecodeStreamHandle::end);
+
+  class_<TokenizerTrainerHandle>("TokenizerTrainer")
+      .smart_ptr<std::shared_ptr<TokenizerTrainerHandle>>("TokenizerTrainerPointer")
+      .function("feed", &TokenizerTrainerHandle::feed)
+      .function("train", &TokenizerTrainerHandle::train);
 
   class_<GgufHeader>("GgufHeader")
       .constructor<std::string, double>()

@@ -6,17 +6,6 @@ namespace webformer {
 
 namespace {
 
-std::size_t read_size(const Json& json, std::string_view name, std::size_t otherwise) {
-  const Json value = json[name];
-  if (value.is_missing()) return otherwise;
-  const double number = value.get_number();
-  if (!(number >= 0 && number < 0x1p32) || number != double(std::uint32_t(number))) {
-    throw Error(Code::invalid_argument, "{}: {} found, a whole number from 0 to 2^32 - 1 expected", name, value.to_json())
-        .with("option", name);
-  }
-  return std::size_t(number);
-}
-
 Side read_side(const Json& json) { return json.get_or("direction", "right") == "left" ? Side::left : Side::right; }
 
 TruncationStrategy read_strategy(const Json& json) {
@@ -37,6 +26,17 @@ Padding read_padding(const Json& json) {
 }
 
 }  // namespace
+
+std::size_t read_size(const Json& json, std::string_view name, std::size_t otherwise) {
+  const Json value = json[name];
+  if (value.is_missing()) return otherwise;
+  const double number = value.get_number();
+  if (!(number >= 0 && number < 0x1p32) || number != double(std::uint32_t(number))) {
+    throw Error(Code::invalid_argument, "{}: {} found, a whole number from 0 to 2^32 - 1 expected", name, value.to_json())
+        .with("option", name);
+  }
+  return std::size_t(number);
+}
 
 EncodeOptions read_encode_options(const Json& json) {
   EncodeOptions options;

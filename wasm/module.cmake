@@ -17,6 +17,10 @@ set_source_files_properties(${FOR_SIZE} PROPERTIES COMPILE_OPTIONS -Oz)
 set_source_files_properties(src/text/pack.cpp src/text/trace.cpp src/text/pattern_parse.cpp src/text/pattern_names.cpp
   PROPERTIES COMPILE_OPTIONS -Oz)
 
+file(GLOB FOR_SIZE src/text/training/*.cpp)
+list(FILTER FOR_SIZE EXCLUDE REGEX "/piece_lattice")
+set_source_files_properties(${FOR_SIZE} PROPERTIES COMPILE_OPTIONS -Oz)
+
 function(add_wasm_variant suffix)
   add_variant("${suffix}" -fwasm-exceptions ${ARGN})
   target_link_options(webformer_core${suffix} PUBLIC ${WASM_MEMORY_FLAGS})

@@ -7,9 +7,6 @@ import type {
   ModelSource,
   PositionalEncodingOptions,
   Tensor,
-  Tokenizer,
-  TokenizerKind,
-  TrainTokenizerOptions,
   TrainingRun,
   WordVectorOptions,
   WordVectors,
@@ -20,14 +17,6 @@ export const lacking = (name: string): TransformerError => new TransformerError(
 const refuse = async (name: string): Promise<never> => {
   throw lacking(name);
 };
-
-export function trainTokenizer(
-  _kind: TokenizerKind,
-  _texts: Iterable<string> | AsyncIterable<string>,
-  _options: TrainTokenizerOptions,
-): Promise<Tokenizer> {
-  return refuse('trainTokenizer');
-}
 
 export function attention(
   _query: Tensor,

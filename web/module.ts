@@ -43,6 +43,11 @@ export interface WasmDecodeStream extends Deletable {
   end(): Outcome<string>;
 }
 
+export interface WasmTokenizerTrainer extends Deletable {
+  feed(lengths: readonly number[]): Outcome<undefined>;
+  train(): Outcome<WasmJob<WasmTokenizer>>;
+}
+
 export interface WasmGgufHeader extends Deletable {
   push(length: number): Outcome<boolean>;
   tokenizer(): Outcome<WasmTokenizer>;
@@ -93,7 +98,7 @@ export interface WasmModel extends Deletable {
 }
 
 export interface WasmJob<R> extends Deletable {
-  step(milliseconds: number): Outcome<{ done: boolean; items?: GenerationItem[] }>;
+  step(milliseconds: number): Outcome<{ done: boolean; items?: GenerationItem[]; progress?: { done: number; total: number } }>;
   result(): Outcome<R>;
 }
 
@@ -107,6 +112,7 @@ export interface WasmModule {
   /** The second is null where the target side has the same. */
   readTokenizers(names: readonly string[], lengths: readonly number[]): Outcome<[WasmTokenizer, WasmTokenizer | null]>;
   unpackTokenizer(length: number): Outcome<WasmTokenizer>;
+  trainTokenizer(kind: string, options: string): Outcome<WasmTokenizerTrainer>;
   GgufHeader: new (name: string, size: number) => WasmGgufHeader;
   Loader: new (dtype: string) => WasmLoader;
 }

@@ -9,7 +9,6 @@ import {
   loadModel,
   loadWordVectors,
   positionalEncoding,
-  trainTokenizer,
   trainWordVectors,
 } from 'webformer';
 import { bert } from '../fixtures/make_models.mjs';
@@ -71,7 +70,6 @@ test('what does not exist yet says so', async (t) => {
   for (const method of ['save', 'mergeAdapter', 'saveAdapter', 'train'])
     await rejects(() => model[method](), 'unsupported_model', new RegExp(method));
   for (const [name, call] of Object.entries({
-    trainTokenizer,
     attention,
     createLayer,
     positionalEncoding,

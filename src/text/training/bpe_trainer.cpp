@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/utf8.h"
+#include "text/training/character_counts.h"
 #include "text/training/merging_words.h"
 
 namespace webformer {
@@ -70,23 +71,25 @@ class BpeLearner {
   std::uint64_t serial_ = 0;
 };
 
+/// The characters that are given come before the most frequent ones where there is a limit.
 Task<> BpeLearner::add_alphabet(Schedule& schedule) {
-  constexpr auto always = std::numeric_limits<std::uint64_t>::max();
-  std::unordered_map<char32_t, std::uint64_t> counts;
-  for (std::size_t i = 0; i < counts_.size(); ++i) {
-    if (i % words_a_breath == 0) co_await schedule.breathe();
-    const std::string_view word = counts_.word(i);
-    for (std::size_t at = 0; at < word.size();) counts[next_code_point(word, at)] += counts_.count(i);
-  }
+  std::vector<char32_t> kept;
   for (const std::string& given : options_.initial_alphabet) {
     std::size_t at = 0;
-    if (!given.empty()) counts[next_code_point(given, at)] = always;
+    if (!given.empty()) kept.push_back(next_code_point(given, at));
   }
-  std::vector<std::pair<char32_t, std::uint64_t>> kept(counts.begin(), counts.end());
-  std::ranges::sort(kept, [](const auto& a, const auto& b) { return a.second != b.second ? a.second > b.second : a.first < b.first; });
+  const auto sort = [&] {
+    std::ranges::sort(kept);
+    kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
+  };
+  sort();
+  const std::size_t given_count = kept.size();
+  for (const CharacterCount& one : co_await count_characters(counts_, schedule)) {
+    if (!std::binary_search(kept.begin(), kept.begin() + std::ptrdiff_t(given_count), one.character)) kept.push_back(one.character);
+  }
   if (options_.limit_alphabet) kept.resize(std::min(kept.size(), *options_.limit_alphabet));
-  std::ranges::sort(kept);
-  for (const auto& [c, count] : kept) alphabet_[c] = add_token(to_utf8(c));
+  sort();
+  for (const char32_t c : kept) alphabet_[c] = add_token(to_utf8(c));
 }
 
 /// Characters that are not in the alphabet are left out.

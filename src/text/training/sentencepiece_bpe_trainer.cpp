@@ -1,11 +1,12 @@
 #include "text/training/sentencepiece_bpe_trainer.h"
 
 #include <algorithm>
-#include <map>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
 #include "core/utf8.h"
+#include "text/training/character_counts.h"
 #include "text/training/merging_words.h"
 
 namespace webformer {
@@ -19,7 +20,7 @@ class SentencePieceBpeLearner {
 
   Task<> split_words(Schedule& schedule);
   Task<> merge_pairs(std::size_t size, TrainingProgress& progress, Schedule& schedule);
-  LearntPieces take() &&;
+  LearntPieces take() && { return {std::move(merged_), std::move(characters_)}; }
 
  private:
   struct Candidate {
@@ -51,7 +52,7 @@ class SentencePieceBpeLearner {
   const WordCounts& counts_;
   const PieceRules& rules_;
   MergingWords words_;
-  std::map<char32_t, std::uint64_t> alphabet_;
+  std::vector<std::string> characters_;
   std::vector<std::u32string> texts_;  // of the symbols
   std::vector<std::string> merged_;
   std::vector<Candidate> queue_;
@@ -69,7 +70,10 @@ bool SentencePieceBpeLearner::is_later(const Candidate& a, const Candidate& b) c
 }
 
 Task<> SentencePieceBpeLearner::split_words(Schedule& schedule) {
-  std::map<char32_t, std::uint32_t> ids;
+  for (const CharacterCount& one : co_await count_characters(counts_, schedule)) {
+    if (PieceRules::is_letter(one.character)) characters_.push_back(to_utf8(one.character));
+  }
+  std::unordered_map<char32_t, std::uint32_t> ids;
   for (std::uint32_t i = 0; i < counts_.size(); ++i) {
     if (i % words_a_breath == 0) co_await schedule.breathe();
     const std::string_view word = counts_.word(i);
@@ -79,7 +83,6 @@ Task<> SentencePieceBpeLearner::split_words(Schedule& schedule) {
       const auto [id, is_new] = ids.try_emplace(c, std::uint32_t(texts_.size()));
       if (is_new) texts_.emplace_back(1, c);
       words_.add_character(id->second);
-      if (PieceRules::is_letter(c)) alphabet_[c] += counts_.count(i);
     }
     words_.count_pairs(i);
   }
@@ -94,7 +97,7 @@ void SentencePieceBpeLearner::queue_new_pairs() {
 
 /// Pairs that other merges have used up come last, as pieces that no text is ever merged to: the vocabulary is to be full.
 Task<> SentencePieceBpeLearner::merge_pairs(std::size_t size, TrainingProgress& progress, Schedule& schedule) {
-  const std::size_t room = size - std::min(size, alphabet_.size());
+  const std::size_t room = size - std::min(size, characters_.size());
   std::unordered_set<std::u32string> made;
   progress = {0, room};
   while (merged_.size() < room && !queue_.empty()) {
@@ -118,14 +121,6 @@ Task<> SentencePieceBpeLearner::merge_pairs(std::size_t size, TrainingProgress& 
     queue_new_pairs();
     progress.done = merged_.size();
   }
-}
-
-LearntPieces SentencePieceBpeLearner::take() && {
-  std::vector<std::pair<char32_t, std::uint64_t>> sorted(alphabet_.begin(), alphabet_.end());
-  std::ranges::stable_sort(sorted, [](const auto& a, const auto& b) { return a.second > b.second; });
-  LearntPieces learnt{std::move(merged_), {}};
-  for (const auto& [c, count] : sorted) learnt.characters.push_back(to_utf8(c));
-  return learnt;
 }
 
 }  // namespace

@@ -98,8 +98,10 @@ class SentencePieceVocabulary {
   SentencePieceSpec finish() && {
     if (spec_.pieces.size() != size_) {
       const bool is_too_small = spec_.pieces.size() > size_;
-      throw Error(Code::invalid_argument, "vocabSize: {} found, {} {} expected: {}", size_, is_too_small ? "at least" : "at most",
-                  spec_.pieces.size(), is_too_small ? "the special tokens and all characters of the texts" : "the texts give no more pieces")
+      const std::string_view bound = is_too_small ? "at least" : "at most";
+      const std::string_view reason =
+          is_too_small ? "the special tokens and all characters of the texts" : "the texts give no more pieces";
+      throw Error(Code::invalid_argument, "vocabSize: {} found, {} {} expected: {}", size_, bound, spec_.pieces.size(), reason)
           .with("option", "vocabSize");
     }
     return std::move(spec_);
@@ -145,7 +147,8 @@ TokenizerSpec TokenizerTrainer::base_spec() const {
     spec.added_tokens.push_back({std::move(token), std::int32_t(i)});
   }
   const auto id_of = [&](std::string_view token) {
-    return TokenAndId{std::string(token), std::int32_t(std::ranges::find(options_.special_tokens, token) - options_.special_tokens.begin())};
+    const auto at = std::ranges::find(options_.special_tokens, token);
+    return TokenAndId{std::string(token), std::int32_t(at - options_.special_tokens.begin())};
   };
   if (kind_ == TrainerKind::wordpiece && !spec.names.cls.empty() && !spec.names.sep.empty())
     spec.post_processors = {BertProcessing{.sep = id_of(spec.names.sep), .cls = id_of(spec.names.cls)}};

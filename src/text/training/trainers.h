@@ -53,8 +53,8 @@ struct TrainerOptions {
   std::optional<std::vector<Normalizer>> normalizers;                ///< absent: by kind
   std::optional<std::vector<PreTokenizer>> pre_tokenizers;           ///< absent: by kind
 };
-// max_token_length L of BPE lets a pair in only if the lengths of its two sides, in characters of the alphabet, sum to less than L; pairs of
-// single characters are always let in. This is how tokenizers counts.
+// max_token_length L of BPE lets a pair in only if the lengths of its two sides, in characters of the alphabet, sum to less than L; pairs
+// of single characters are always let in. This is how tokenizers counts.
 
 /// How far train() is, in units of its own; `total` may grow while it is not known.
 struct TrainingProgress {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
 #include <utility>
 
 #include "core/error.h"
 #include "core/utf8.h"
+#include "text/training/character_counts.h"
 
 namespace webformer {
 namespace {
@@ -20,7 +20,6 @@ class SuffixGroups {
  public:
   Task<> spell(const WordCounts& words, Schedule& schedule);
   Task<> walk(const WordCounts& words, const PieceRules& rules, Schedule& schedule);
-  std::vector<SeedPiece> characters() const;
   std::vector<SeedPiece> pieces(std::size_t most);
 
  private:
@@ -44,7 +43,6 @@ class SuffixGroups {
   std::u32string letters_;                // of all words, each with word_end after it
   std::vector<std::uint32_t> word_of_;    // by letter
   std::vector<std::uint32_t> suffixes_;   // places in letters_
-  std::unordered_map<char32_t, std::uint64_t> counts_;
   std::vector<Piece> found_;
 };
 
@@ -55,10 +53,7 @@ Task<> SuffixGroups::spell(const WordCounts& words, Schedule& schedule) {
     const std::string_view word = words.word(i);
     for (std::size_t at = 0; at < word.size();) {
       const char32_t c = next_code_point(word, at);
-      if (PieceRules::is_letter(c)) {
-        suffixes_.push_back(std::uint32_t(letters_.size()));
-        counts_[c] += words.count(i);
-      }
+      if (PieceRules::is_letter(c)) suffixes_.push_back(std::uint32_t(letters_.size()));
       letters_.push_back(c);
       word_of_.push_back(i);
     }
@@ -127,14 +122,6 @@ void SuffixGroups::add_whole_word(std::uint32_t suffix, const WordCounts& words,
   found_.push_back({words.count(word_of_[suffix]) * length, suffix, length});
 }
 
-std::vector<SeedPiece> SuffixGroups::characters() const {
-  std::vector<std::pair<char32_t, std::uint64_t>> sorted(counts_.begin(), counts_.end());
-  std::ranges::sort(sorted, [](const auto& a, const auto& b) { return a.second != b.second ? a.second > b.second : a.first < b.first; });
-  std::vector<SeedPiece> result;
-  for (const auto& [c, count] : sorted) result.push_back({to_utf8(c), double(count)});
-  return result;
-}
-
 std::vector<SeedPiece> SuffixGroups::pieces(std::size_t most) {
   const auto middle = found_.begin() + std::ptrdiff_t(std::min(most, found_.size()));
   std::partial_sort(found_.begin(), middle, found_.end(), [&](const Piece& a, const Piece& b) {
@@ -152,15 +139,17 @@ std::vector<SeedPiece> SuffixGroups::pieces(std::size_t most) {
 }  // namespace
 
 Task<Seeds> find_seeds(const WordCounts& words, const PieceRules& rules, std::size_t most, Schedule& schedule) {
+  Seeds seeds;
+  const auto add = [&](std::vector<SeedPiece>& list, SeedPiece piece) {
+    if (!rules.is_reserved(piece.text)) list.push_back(std::move(piece));
+  };
+  for (const CharacterCount& one : co_await count_characters(words, schedule)) {
+    if (PieceRules::is_letter(one.character)) add(seeds.characters, {to_utf8(one.character), double(one.count)});
+  }
   SuffixGroups groups;
   co_await groups.spell(words, schedule);
   co_await groups.walk(words, rules, schedule);
-  Seeds seeds{groups.characters(), groups.pieces(most)};
-  const auto drop_reserved = [&](std::vector<SeedPiece>& list) {
-    std::erase_if(list, [&](const SeedPiece& piece) { return rules.is_reserved(piece.text); });
-  };
-  drop_reserved(seeds.characters);
-  drop_reserved(seeds.pieces);
+  for (SeedPiece& piece : groups.pieces(most)) add(seeds.pieces, std::move(piece));
   co_return seeds;
 }
 

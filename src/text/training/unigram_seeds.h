@@ -20,8 +20,8 @@ struct Seeds {
   std::vector<SeedPiece> pieces;      ///< by falling weight
 };
 
-/// Longer pieces are those that occur twice or more and do not always go on in the same way: the inner nodes of the words' suffix tree, where
-/// the end of a word is no way to go on that two words share. Whole words are among them. `most` pieces.
+/// Longer pieces are those that occur twice or more and do not always go on in the same way: the inner nodes of the words' suffix tree,
+/// where the end of a word is no way to go on that two words share. Whole words are among them. `most` pieces.
 Task<Seeds> find_seeds(const WordCounts& words, const PieceRules& rules, std::size_t most, Schedule& schedule);
 
 }  // namespace webformer

@@ -9,7 +9,8 @@ std::vector<std::string> learn_words(const WordCounts& words, const TrainerOptio
   std::vector<std::uint32_t> order(words.size());
   std::iota(order.begin(), order.end(), 0u);
   std::erase_if(order, [&](std::uint32_t i) {
-    return words.count(i) < options.min_frequency || std::ranges::find(options.special_tokens, words.word(i)) != options.special_tokens.end();
+    const bool is_special = std::ranges::find(options.special_tokens, words.word(i)) != options.special_tokens.end();
+    return is_special || words.count(i) < options.min_frequency;
   });
   std::vector<std::string> tokens = options.special_tokens;
   const std::size_t room = std::min(order.size(), options.vocab_size - std::min(options.vocab_size, tokens.size()));

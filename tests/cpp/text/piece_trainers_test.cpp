@@ -68,7 +68,8 @@ TEST_CASE("seeds are what occurs again and does not always go on in the same way
 
 TEST_CASE("SentencePiece's pieces are of one script and have a space at their beginning only") {
   const PieceRules rules{.keeps_scripts_apart = true};
-  for (const std::u32string_view piece : {U"abc", U"\u2581abc", U"\u2581", U"漢字かなカナー", U"12", U"1.", U"q\u0303a", U"한국어"}) CHECK(rules.allows(piece));
+  for (const std::u32string_view piece : {U"abc", U"\u2581abc", U"\u2581", U"漢字かなカナー", U"12", U"1.", U"q\u0303a", U"한국어"})
+    CHECK(rules.allows(piece));
   for (const std::u32string_view piece : {U"a1", U"a.", U"a\u2581", U"\u2581\u2581", U"aя", U"한a", U"abcdefghijklmnopq"})
     CHECK_FALSE(rules.allows(piece));
   CHECK_FALSE(PieceRules{}.allows(std::u32string_view(U"a\0b", 3)));
