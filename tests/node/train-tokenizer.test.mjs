@@ -116,7 +116,7 @@ test('what is wrong is refused by name', async () => {
     [['sentencepiece-bpe', LOWEST, { vocabSize: 900 }], /vocabSize: 900 found, at most/],
   ];
   for (const [args, message] of wrong) await rejects(trainTokenizer(...args), 'invalid_argument', message);
-  await rejects(trainTokenizer('bpe', LOWEST, { vocabSize: 9, normalizer: { type: 'NFC', and: {} }, preTokenizer: {} }), 'invalid_argument');
+  await rejects(trainTokenizer('bpe', LOWEST, { vocabSize: 9, preTokenizer: {} }), 'invalid_argument', /type/);
   await rejects(trainTokenizer('bpe', LOWEST, { vocabSize: 9, preTokenizer: { type: 'Nothing' } }), 'unsupported_model', /Nothing/);
   const thrown = new Error('from the callback');
   const onProgress = () => {

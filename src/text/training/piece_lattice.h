@@ -10,7 +10,7 @@
 
 namespace webformer {
 
-/// Pieces and their log-probabilities. The trie is made once; pieces that are dropped stay in it with a score of -infinity.
+/// Pieces and their log-probabilities. Pieces that are dropped stay in the trie, with a score of -infinity.
 struct PieceTable {
   std::vector<std::string> pieces;
   std::vector<double> scores;

@@ -149,6 +149,7 @@ Task<Seeds> find_seeds(const WordCounts& words, const PieceRules& rules, std::si
   SuffixGroups groups;
   co_await groups.spell(words, schedule);
   co_await groups.walk(words, rules, schedule);
+  co_await schedule.breathe();
   for (SeedPiece& piece : groups.pieces(most)) add(seeds.pieces, std::move(piece));
   co_return seeds;
 }

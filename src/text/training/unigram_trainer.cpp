@@ -65,6 +65,7 @@ class UnigramLearner {
   std::size_t alive_count() const {
     return std::size_t(std::ranges::count_if(table_.scores, [](double score) { return score != minus_infinity; }));
   }
+  void drop_dead();
   Task<> fit();
   Task<> prune();
   Task<> find_alternatives();
@@ -101,6 +102,19 @@ Task<> UnigramLearner::each_word(Use use) {
   }
   progress_.done += words_.size();
   progress_.total = std::max(progress_.total, progress_.done);
+}
+
+/// A smaller trie is a faster one. Characters stay, dead or alive: finish() needs them.
+void UnigramLearner::drop_dead() {
+  const auto stays = [&](std::size_t i) { return i < character_count_ || table_.is_alive(i); };
+  std::vector<std::string> pieces;
+  std::vector<double> scores;
+  for (std::size_t i = 0; i < table_.pieces.size(); ++i) {
+    if (stays(i)) pieces.push_back(table_.pieces[i]), scores.push_back(table_.scores[i]);
+  }
+  if (2 * pieces.size() > table_.pieces.size()) return;
+  table_ = PieceTable(std::move(pieces));
+  table_.scores = std::move(scores);
 }
 
 /// One pass of the EM algorithm, with digamma for the logarithm: few pieces get more of it (Liang and Klein 2007).
@@ -179,7 +193,10 @@ Task<> UnigramLearner::learn() {
   const double rounds = std::max(0.0, std::ceil(std::log(double(enough) / double(table_.pieces.size())) / std::log(kept_a_round)));
   progress_ = {0, std::uint64_t(rounds * (passes_a_round + 1) + passes_a_round) * words_.size()};
   for (;;) {
-    for (int pass = 0; pass < passes_a_round; ++pass) co_await fit();
+    for (int pass = 0; pass < passes_a_round; ++pass) {
+      co_await fit();
+      drop_dead();
+    }
     const std::size_t before = alive_count();
     if (before <= enough) break;
     co_await prune();
@@ -214,6 +231,7 @@ std::vector<LearntPiece> UnigramLearner::finish() const {
 Task<std::vector<LearntPiece>> learn_unigram(const WordCounts& words, const PieceRules& rules, std::size_t size,
                                              TrainingProgress& progress, Schedule& schedule) {
   const Seeds seeds = co_await find_seeds(words, rules, most_seeds, schedule);
+  co_await schedule.breathe();
   UnigramLearner learner(words, seeds, size, progress, schedule);
   co_await learner.learn();
   co_return learner.finish();
