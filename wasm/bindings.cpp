@@ -4,6 +4,7 @@
 
 #include "formats/tokenizer_files.h"
 #include "kernels/self_test.h"
+#include "wasm/attention_probe.h"
 #include "wasm/gguf_header.h"
 #include "wasm/guard.h"
 #include "wasm/job.h"
@@ -126,10 +127,18 @@ EMSCRIPTEN_BINDINGS(webformer) {
       .function("info", &ModelHandle::info)
       .function("setTokenizer", &set_tokenizer)
       .function("forward", &ModelHandle::forward)
-      .function("generate", &ModelHandle::generate);
+      .function("generate", &ModelHandle::generate)
+      .function("attentionProbe", &ModelHandle::attention_probe);
+  class_<AttentionProbe>("AttentionProbe")
+      .smart_ptr<std::shared_ptr<AttentionProbe>>("AttentionProbePointer")
+      .function("args", &AttentionProbe::args)
+      .function("run", &AttentionProbe::run)
+      .function("difference", &AttentionProbe::difference);
   class_<JobHandle>("Job")
       .smart_ptr<std::shared_ptr<JobHandle>>("JobPointer")
+      .function("useGpu", &JobHandle::use_gpu)
       .function("step", &JobHandle::step)
+      .function("accept", &JobHandle::accept)
       .function("result", &JobHandle::result);
 }
 

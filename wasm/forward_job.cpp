@@ -51,7 +51,7 @@ ForwardOptions options_from_js(const val& js) {
   return options;
 }
 
-val output_to_js(const ModelOutput& output) {
+val output_to_js(const ModelOutput& output, double gpu_dispatches) {
   val js = val::object();
   const auto set_one = [&](const char* name, const std::optional<Array>& array) {
     if (array) js.set(name, to_js(*array));
@@ -79,18 +79,22 @@ val output_to_js(const ModelOutput& output) {
     for (const auto& [name, array] : output.trace) trace.set(to_js(name), to_js(array));
     js.set("trace", trace);
   }
-  js.set("gpuDispatches", 0);
+  js.set("gpuDispatches", gpu_dispatches);
   return js;
 }
 
 class ForwardJob : public JobHandle {
  public:
   ForwardJob(const Model& model, Workspace& workspace, ForwardInputs inputs, ForwardOptions options)
-      : job_(schedule_, forward(model, std::move(inputs), std::move(options), workspace, schedule_)) {}
+      : job_(schedule_, forward(model, std::move(inputs), with_device(std::move(options)), workspace, schedule_)) {}
 
  private:
   bool work(Schedule::Clock::duration budget) override { return job_.step(budget); }
-  val take() override { return output_to_js(job_.take()); }
+  val take() override { return output_to_js(job_.take(), gpu_dispatches()); }
+  ForwardOptions with_device(ForwardOptions options) {
+    options.device = device();
+    return options;
+  }
 
   Schedule schedule_;
   Job<ModelOutput> job_;

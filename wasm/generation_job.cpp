@@ -35,13 +35,13 @@ val item_to_js(const GenerationItem& item) {
   return js;
 }
 
-val usage_to_js(const GenerationUsage& usage) {
+val usage_to_js(const GenerationUsage& usage, double gpu_dispatches) {
   val js = val::object();
   js.set("promptTokens", double(usage.prompt_tokens));
   js.set("newTokens", double(usage.new_tokens));
   js.set("prefillMs", usage.prefill_ms);
   js.set("decodeMs", usage.decode_ms);
-  js.set("gpuDispatches", 0);
+  js.set("gpuDispatches", gpu_dispatches);
   return js;
 }
 
@@ -61,7 +61,7 @@ val beam_to_js(const BeamStep& beam) {
   return js;
 }
 
-val result_to_js(const GenerationResult& result) {
+val result_to_js(const GenerationResult& result, double gpu_dispatches) {
   val js = val::object();
   js.set("texts", to_js(result.texts));
   js.set("sequences", list_to_js(result.sequences, [](const auto& ids) { return id_list(ids); }));
@@ -71,14 +71,19 @@ val result_to_js(const GenerationResult& result) {
     js.set("crossAttentions", list_to_js(result.cross_attentions, [](const auto& layers) { return to_js(layers); }));
   }
   if (!result.beams.empty()) js.set("beams", list_to_js(result.beams, beam_to_js));
-  js.set("usage", usage_to_js(result.usage));
+  js.set("usage", usage_to_js(result.usage, gpu_dispatches));
   return js;
 }
 
 class GenerationJob : public JobHandle {
  public:
   GenerationJob(Session& session, std::shared_ptr<const Tokenizer> tokenizer, GenerationRequest request)
-      : tokenizer_(std::move(tokenizer)), job_(schedule_, generate(session, tokenizer_.get(), std::move(request), sink_, schedule_)) {}
+      : session_(session),
+        tokenizer_(std::move(tokenizer)),
+        job_(schedule_, generate(session, tokenizer_.get(), std::move(request), sink_, schedule_)) {
+    session_.use(device());
+  }
+  ~GenerationJob() override { session_.use(nullptr); }
 
  private:
   bool work(Schedule::Clock::duration budget) override { return job_.step(budget); }
@@ -87,8 +92,9 @@ class GenerationJob : public JobHandle {
     state.set("items", list_to_js(sink_.items, item_to_js));
     sink_.items.clear();
   }
-  val take() override { return result_to_js(job_.take()); }
+  val take() override { return result_to_js(job_.take(), gpu_dispatches()); }
 
+  Session& session_;
   std::shared_ptr<const Tokenizer> tokenizer_;
   GenerationSink sink_;
   Schedule schedule_;

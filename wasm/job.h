@@ -3,10 +3,8 @@
 
 #include <emscripten/val.h>
 
-#include <chrono>
-
 #include "core/task.h"
-#include "wasm/guard.h"
+#include "model/attention_device.h"
 
 namespace webformer {
 
@@ -14,25 +12,28 @@ class JobHandle {
  public:
   virtual ~JobHandle() = default;
 
-  /// Works for about `milliseconds`. Returns {done, items}: what generation made since the last step, if it made something.
-  emscripten::val step(double milliseconds) {
-    return guarded([&] {
-      emscripten::val state = emscripten::val::object();
-      const auto budget = std::chrono::duration_cast<Schedule::Clock::duration>(std::chrono::duration<double, std::milli>(milliseconds));
-      state.set("done", work(budget));
-      add_news(state);
-      return state;
-    });
-  }
+  /// Works for about `milliseconds`, or to an attention for the GPU. Returns {done, items, attentions}: items are what generation made since
+  /// the last step, if it made something; attentions those that the job waits for, if it does (attention_offers.h).
+  emscripten::val step(double milliseconds);
   /// Once step() said that it is done.
-  emscripten::val result() {
-    return guarded([&] { return take(); });
-  }
+  emscripten::val result();
+
+  /// From here on, attentions of this length (see AttentionDevice::threshold) and above are for the GPU.
+  void use_gpu(double threshold) { device_.threshold = threshold; }
+  /// Attention `index` of those that the job waits for is written. The next step does the others itself.
+  emscripten::val accept(std::size_t index);
 
  protected:
+  AttentionDevice* device() noexcept { return &device_; }
+  /// Attentions that the GPU did.
+  double gpu_dispatches() const noexcept { return double(device_.dispatches()); }
+
+ private:
   virtual bool work(Schedule::Clock::duration budget) = 0;
   virtual void add_news(emscripten::val&) {}
   virtual emscripten::val take() = 0;
+
+  AttentionDevice device_;
 };
 
 }  // namespace webformer

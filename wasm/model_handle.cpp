@@ -2,8 +2,10 @@
 
 #include "decoding/options.h"
 #include "formats/json.h"
+#include "wasm/attention_probe.h"
 #include "wasm/forward_job.h"
 #include "wasm/generation_job.h"
+#include "wasm/guard.h"
 #include "wasm/model_info.h"
 #include "wasm/values.h"
 
@@ -35,6 +37,13 @@ val ModelHandle::generate(val prompts, val decoder_prompts, std::string settings
     if (!settings.empty()) apply_settings(request.config, JsonDocument::parse(settings, "config.json").root());
     apply_options(request.config, JsonDocument::parse(options, "options").root());
     return val(start_generation(*session_, tokenizer_, std::move(request)));
+  });
+}
+
+val ModelHandle::attention_probe(int length, bool everything) const {
+  return guarded([&] {
+    const StackConfig& c = model_->top().config;
+    return val(std::make_shared<AttentionProbe>(c.heads, c.kv_heads, c.head_size, length, everything));
   });
 }
 

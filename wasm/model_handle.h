@@ -28,6 +28,8 @@ class ModelHandle {
   /// entropy: what is drawn with, where the options name no seed.
   emscripten::val generate(emscripten::val prompts, emscripten::val decoder_prompts, std::string settings, std::string options,
                            double entropy);
+  /// An AttentionProbe with the heads of the stack that makes the last hidden state.
+  emscripten::val attention_probe(int length, bool everything) const;
 
  private:
   std::shared_ptr<const Model> model_;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <memory>
 
 #include "model/layers.h"
 
@@ -37,16 +38,42 @@ AttentionArgs arguments(const StackConfig& c, ConstMatrix query, KeyValues memor
   return args;
 }
 
-/// Runs the kernel for one sequence, and shows the weights to those who watch.
-void attend(AttentionArgs args, const std::string& place, int sequence, Pass& pass) {
-  Scope scope(pass.workspace);
-  const std::string name = place + ".weights";
-  const bool shown = pass.watched() && pass.observer->wants(name);
-  const Shape shape{args.heads, args.query.rows, args.memory.length};
-  if (shown) args.weights = pass.workspace.allocate<float>(shape.size());
-  attention(args, pass.workspace);
-  if (shown) pass.observer->see(name, sequence, shape, args.weights);
-}
+/// The attentions of one layer, one a sequence, for the device of the pass or the kernel.
+class Calls {
+ public:
+  Calls(const std::string& place, int sequences, Pass& pass)
+      : place_(place),
+        pass_(pass),
+        shown_(pass.watched() && pass.observer->wants(place_ + ".weights")),
+        args_(pass.workspace.allocate<AttentionArgs>(sequences)),
+        sequences_(pass.workspace.allocate<int>(sequences)) {}
+
+  void add(int sequence, AttentionArgs args) {
+    if (shown_) args.weights = pass_.workspace.allocate<float>(args.heads * args.query.rows * args.memory.length);
+    std::construct_at(args_ + count_, args);
+    sequences_[count_++] = sequence;
+  }
+
+  /// Is some of it left to the device? The pass must stop then, until the device has done it or not.
+  bool offered() { return pass_.device && pass_.device->offer({args_, count_}); }
+
+  /// Runs the kernel for what the device did not do, and shows the weights to those who watch.
+  void finish() {
+    for (std::size_t i = 0; i < count_; ++i) {
+      const AttentionArgs& args = args_[i];
+      if (!pass_.device || !pass_.device->did(i)) attention(args, pass_.workspace);
+      if (shown_) pass_.observer->see(place_ + ".weights", sequences_[i], {args.heads, args.query.rows, args.memory.length}, args.weights);
+    }
+  }
+
+ private:
+  const std::string& place_;
+  Pass& pass_;
+  bool shown_;
+  AttentionArgs* args_;
+  int* sequences_;
+  std::size_t count_ = 0;
+};
 
 }  // namespace
 
@@ -86,10 +113,10 @@ Task<> Attention::self(ConstMatrix h, Matrix out, int layer, const StackPass& st
   pass.show(place, "value", v);
 
   Matrix context = pass.workspace.matrix(h.rows, q.cols);
+  Calls calls(place, rows.sequences(), pass);
   for (int b = 0; b < rows.sequences(); ++b) {
     const std::int64_t first = rows.begin[std::size_t(b)], count = rows.length(b);
     if (count == 0) continue;
-    Scope one_sequence(pass.workspace);
     const std::int64_t key_count = rows.visible.empty() ? count : rows.visible[std::size_t(b)];
     const Matrix keys = k.rows_from(first, key_count), values = v.rows_from(first, key_count);
     KeyValues seen;
@@ -108,8 +135,10 @@ Task<> Attention::self(ConstMatrix h, Matrix out, int layer, const StackPass& st
     args.relative_bias = stack.relative_bias;
     args.relative_origin = stack.relative_origin;
     args.relative_count = stack.relative_count;
-    attend(args, place, b, pass);
+    calls.add(b, args);
   }
+  if (calls.offered()) co_await pass.schedule.pause();
+  calls.finish();
   pass.show(place, "context", context);
   output.forward(context, out, pass);
   pass.show(place, "output", out);
@@ -125,13 +154,15 @@ Task<> Attention::cross(ConstMatrix h, Matrix out, int layer, const StackPass& s
   query.forward(h, q, pass);
   pass.show(place, "query", q);
   Matrix context = pass.workspace.matrix(h.rows, q.cols);
+  Calls calls(place, rows.sequences(), pass);
   for (int b = 0; b < rows.sequences(); ++b) {
     const std::int64_t first = rows.begin[std::size_t(b)], count = rows.length(b);
     if (count == 0) continue;
-    Scope one_sequence(pass.workspace);
     const KeyValues seen = stack.memory->view(std::size_t(layer), stack.sources[std::size_t(b)], pass.workspace);
-    attend(arguments(stack.config, q.rows_from(first, count), seen, context.rows_from(first, count)), place, b, pass);
+    calls.add(b, arguments(stack.config, q.rows_from(first, count), seen, context.rows_from(first, count)));
   }
+  if (calls.offered()) co_await pass.schedule.pause();
+  calls.finish();
   pass.show(place, "context", context);
   output.forward(context, out, pass);
   pass.show(place, "output", out);

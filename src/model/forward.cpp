@@ -84,6 +84,7 @@ Task<ModelOutput> forward(const Model& model, ForwardInputs inputs, ForwardOptio
                    .source = {},
                    .target = {},
                    .output = {}};
+  call.pass.device = call.options.device;
   call.recorder = Recorder(watched(call.options));
   if (!call.recorder.wants_nothing()) call.pass.observer = &call.recorder;
   read_inputs(call);

@@ -9,6 +9,7 @@
 
 #include "core/task.h"
 #include "core/workspace.h"
+#include "model/attention_device.h"
 #include "model/model.h"
 
 namespace webformer {
@@ -39,6 +40,7 @@ struct ForwardOptions {
   std::vector<std::int32_t> positions;  ///< for Logits::chosen
   std::vector<std::string> trace;       ///< names of intermediate tensors; * stands for anything but a dot, {a,b} for either
   std::uint64_t memory_limit = 0;       ///< bytes that the outputs may take; 0: no limit
+  AttentionDevice* device = nullptr;    ///< must outlive the task; null: none
 };
 
 /// What the model has. B batch, T query length, S key length. attentions: one a layer, [B,H,T,S]. hidden_states: L+1, [B,T,C].

@@ -9,6 +9,7 @@
 #include "core/task.h"
 #include "core/tensor.h"
 #include "core/workspace.h"
+#include "model/attention_device.h"
 
 namespace webformer {
 
@@ -26,6 +27,7 @@ struct Pass {
   Workspace& workspace;
   Schedule& schedule;
   Observer* observer = nullptr;
+  AttentionDevice* device = nullptr;  ///< null: every attention is done here
 
   bool watched() const noexcept { return observer != nullptr; }
   /// Shows a packed matrix to the observer, if it wants it. `place` is "encoder.0.ffn", `what` "activation".

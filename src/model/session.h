@@ -9,6 +9,7 @@
 #include "core/task.h"
 #include "core/tensor.h"
 #include "core/workspace.h"
+#include "model/attention_device.h"
 #include "model/kv_cache.h"
 #include "model/memory.h"
 #include "model/model.h"
@@ -29,6 +30,8 @@ class Session {
   const Model& model() const noexcept { return *model_; }
   std::int64_t max_length() const noexcept { return max_length_; }
   Workspace& workspace() noexcept { return workspace_; }
+  /// Long attentions of the following steps are offered to this device, which must outlive them; null: none.
+  void use(AttentionDevice* device) noexcept { device_ = device; }
   /// Bytes of the workspace and of the key-value pages that are held.
   std::size_t bytes() const noexcept;
 
@@ -64,6 +67,7 @@ class Session {
   Memory memory_;
   std::vector<int> sources_;  // of each sequence
   Array logits_;
+  AttentionDevice* device_ = nullptr;
 };
 
 }  // namespace webformer
