@@ -1,7 +1,25 @@
 // What this machine and page offer.
 import { compileRuntime } from './runtime.js';
-import type { Capabilities } from './types.js';
+import type { Capabilities, ModelInfo } from './types.js';
 import { VERSION } from './version.js';
+
+/** What came of the GPU for the model that was loaded last. */
+let latest: Pick<ModelInfo, 'gpuThreshold' | 'deviceReason'> = {};
+
+export function noteLoaded({ gpuThreshold, deviceReason }: ModelInfo): void {
+  latest = { gpuThreshold, deviceReason };
+}
+
+async function webgpuReport(): Promise<Capabilities['webgpu']> {
+  const { gpuThreshold: threshold, deviceReason: reason } = latest;
+  try {
+    const { describeAdapter } = await import('./gpu/device.js');
+    const { adapter, features, limits } = await describeAdapter();
+    return { available: true, adapter, features, limits, ...(threshold !== undefined && { threshold }), ...(reason !== undefined && { reason }) };
+  } catch (error) {
+    return { available: false, reason: (error as Error).message };
+  }
+}
 
 /** Which path runs here, and why not a faster one. Compiles WebAssembly, which a later load then need not. */
 export async function capabilities(): Promise<Capabilities> {
@@ -9,7 +27,7 @@ export async function capabilities(): Promise<Capabilities> {
   const isolated = (globalThis as { crossOriginIsolated?: boolean }).crossOriginIsolated === true;
   return {
     build, maxMemory, version: VERSION, threads: 1, crossOriginIsolated: isolated,
-    webgpu: { available: false, reason: 'WebGPU is not used yet.' },
+    webgpu: await webgpuReport(),
     reasons: [...reasons, 'Models run on one thread.'],
   };
 }

@@ -68,7 +68,7 @@ export function checkLoadOptions(owner: string, options: LoadOptions, others: re
   if (options.threads !== 'auto') checkCount('threads', options.threads, 1);
   checkCount('maxLength', options.maxLength, 1);
   checkUrl('workerUrl', options.workerUrl);
-  return { ...checkAccess(options), dtype: options.dtype ?? 'auto', maxLength: options.maxLength ?? 0 };
+  return { ...checkAccess(options), dtype: options.dtype ?? 'auto', device: options.device ?? 'auto', maxLength: options.maxLength ?? 0 };
 }
 
 /** Browsers show nothing while their thread works; a program in node has one thread to itself. */

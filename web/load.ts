@@ -1,4 +1,5 @@
 // loadModel, loadTokenizer, createModel: the runtime, an engine, what is loaded into it, and its tokenizers on the calling thread.
+import { noteLoaded } from './capabilities.js';
 import { checkCount, describe } from './options.js';
 import { abortedBy, invalidArgument, linked } from './errors.js';
 import { checkLoadOptions, checkTokenizerOptions, wantsWorker } from './load-options.js';
@@ -63,6 +64,7 @@ async function openModel(engine: Engine, { module }: Runtime, { info, tokenizer,
   const [source, target] = await Promise.all(
     [tokenizer, targetTokenizer].map((packed) => packed && BoundTokenizer.unpack(module, packed)),
   );
+  noteLoaded(info);
   return new ModelOnEngine(engine, info, source ?? null, target ?? source ?? null);
 }
 

@@ -54,7 +54,7 @@ function renderChat(tokenizer: BoundTokenizer, messages: readonly ChatMessage[])
 }
 
 export class ModelOnEngine implements Model {
-  readonly info: ModelInfo;
+  #info: ModelInfo;
   readonly tokenizer: Tokenizer | null;
   readonly targetTokenizer: Tokenizer | null;
   readonly #engine: Engine;
@@ -64,11 +64,21 @@ export class ModelOnEngine implements Model {
   constructor(engine: Engine, info: ModelInfo, tokenizer: BoundTokenizer | null, targetTokenizer: BoundTokenizer | null) {
     this.#engine = engine;
     this.#bound = tokenizer;
-    this.info = Object.freeze(info);
+    this.#info = Object.freeze(info);
     this.tokenizer = tokenizer;
     this.targetTokenizer = targetTokenizer;
     // The engine's own tokenizer learns what the caller's was taught; after dispose() there is none.
     if (tokenizer) tokenizer.onAdded = (tokens) => void this.#ask('add-tokens', { kind: 'add-tokens', tokens }).catch(() => undefined);
+  }
+
+  get info(): ModelInfo {
+    return this.#info;
+  }
+
+  /** What the GPU did not do, the CPU does in the same call: worth a word, and no more. */
+  #noteGpu({ reason, lost }: Extract<EngineEvent, { kind: 'gpu' }>): void {
+    console.warn(`webformer: ${reason}; the CPU does it instead.`);
+    if (lost) this.#info = Object.freeze({ ...this.#info, device: 'wasm', deviceReason: `${reason}.`, gpuThreshold: undefined });
   }
 
   /** Asks the engine in turn. The promise is rejected with 'disposed' once the model is gone. */
@@ -78,7 +88,8 @@ export class ModelOnEngine implements Model {
     signal?: AbortSignal,
     emit: (event: EngineEvent) => void = () => undefined,
   ): Promise<Results[K]> {
-    return this.#queue.run(signal, (turn) => this.#engine.run<K>({ ...request, kind } as RequestOf<K>, { signal: turn, emit }));
+    const onEvent = (event: EngineEvent): void => (event.kind === 'gpu' ? this.#noteGpu(event) : emit(event));
+    return this.#queue.run(signal, (turn) => this.#engine.run<K>({ ...request, kind } as RequestOf<K>, { signal: turn, emit: onEvent }));
   }
 
   async forward(inputs: ForwardInputs, options: ForwardOptions = {}): Promise<ModelOutput> {

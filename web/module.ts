@@ -95,11 +95,57 @@ export interface WasmModel extends Deletable {
   generate(
     prompts: readonly Int32Array[], decoderPrompts: readonly Int32Array[], settings: string, options: string, entropy: number,
   ): Outcome<WasmJob<GenerationResult>>;
+  attentionProbe(length: number, everything: boolean): Outcome<WasmAttentionProbe>;
+}
+
+/** What came in a step: what generation made, how far a training is, attentions that the GPU may do. */
+export interface WasmNews {
+  done: boolean;
+  items?: GenerationItem[];
+  progress?: { done: number; total: number };
+  attentions?: WasmAttention[];
 }
 
 export interface WasmJob<R> extends Deletable {
-  step(milliseconds: number): Outcome<{ done: boolean; items?: GenerationItem[]; progress?: { done: number; total: number } }>;
+  useGpu(threshold: number): void;
+  step(milliseconds: number): Outcome<WasmNews>;
+  accept(index: number): Outcome<undefined>;
   result(): Outcome<R>;
+}
+
+/** AttentionArgs of src/kernels/attention.h by addresses, 0 being null: see wasm/attention_offers.cpp. */
+export interface WasmAttention {
+  query: number;
+  queryRows: number;
+  queryStride: number;
+  keys: number[];
+  values: number[];
+  length: number;
+  block: number;
+  stride: number;
+  output: number;
+  weights: number;
+  heads: number;
+  kvHeads: number;
+  headSize: number;
+  scale: number;
+  softcap: number;
+  offset: number;
+  causal: boolean;
+  window: number;
+  mask: number;
+  alibiSlopes: number;
+  relativeBias: number;
+  relativeOrigin: number;
+  relativeCount: number;
+  bias: number;
+  biasHeads: number;
+}
+
+export interface WasmAttentionProbe extends Deletable {
+  args(): Outcome<WasmAttention>;
+  run(): Outcome<undefined>;
+  difference(): number;
 }
 
 export interface WasmModule {

@@ -16,6 +16,7 @@ export interface AccessSettings {
 
 export interface LoadSettings extends AccessSettings {
   dtype: NonNullable<LoadOptions['dtype']>;
+  device: NonNullable<LoadOptions['device']>;
   maxLength: number;
 }
 
@@ -85,7 +86,11 @@ export interface Results {
 export type RequestOf<K extends Request['kind']> = Extract<Request, { kind: K }>;
 
 /** News of a request that is under way. */
-export type EngineEvent = { kind: 'progress'; progress: Progress } | { kind: 'items'; items: GenerationItem[] };
+export type EngineEvent =
+  | { kind: 'progress'; progress: Progress }
+  | { kind: 'items'; items: GenerationItem[] }
+  /** Some work was not done by the GPU; where `lost`, none will be from now on. */
+  | { kind: 'gpu'; reason: string; lost: boolean };
 
 export interface RequestContext {
   signal: AbortSignal;

@@ -70,7 +70,15 @@ export interface Capabilities {
   /** Bytes that one model can take at most. */
   maxMemory: number;
   version: string;
-  webgpu: { available: boolean; adapter?: string; features?: string[]; reason?: string };
+  /** `limits` are in bytes. `threshold`: of the model that was loaded last, see ModelInfo. */
+  webgpu: {
+    available: boolean;
+    adapter?: string;
+    features?: string[];
+    limits?: { maxBufferSize: number; maxStorageBufferBindingSize: number };
+    threshold?: number;
+    reason?: string;
+  };
   /** Why a faster path was not chosen, one sentence each. */
   reasons: string[];
 }
@@ -85,7 +93,12 @@ export interface ModelInfo {
   /** Of all weights, as kept in memory. */
   bytes: number;
   dtype: string;
+  /** 'webgpu' while long attentions are computed on the GPU, else 'wasm'. */
   device: string;
+  /** Why the GPU is not used, unless it was not asked for. */
+  deviceReason?: string;
+  /** The length in tokens from which on an attention is computed on the GPU. */
+  gpuThreshold?: number;
   contextLength: number;
   vocabSize: number;
   layers: number;

@@ -12,6 +12,7 @@ import type { TextModel } from '../tasks/text-model.js';
 import { zeroShot } from '../tasks/zero-shot.js';
 import { BoundTokenizer } from '../tokenizer.js';
 import { generate } from './generate.js';
+import { attachGpu } from './gpu.js';
 import { finish } from './jobs.js';
 import { checkVocabulary, createCheckpoint, loadCheckpoint, loadTokenizerFiles, type Checkpoint } from './load.js';
 import { textModel } from './text-model.js';
@@ -26,7 +27,7 @@ export class LocalEngine implements Engine {
       const instance = await Instance.of(module);
       return this.#take(instance, await loadCheckpoint(instance, source, settings, context));
     },
-    'create-model': async ({ module, config, seed, tokenizer, settings }) => {
+    'create-model': async ({ module, config, seed, tokenizer, settings }, { signal }) => {
       const instance = await Instance.of(module);
       const checkpoint = createCheckpoint(instance, config, seed, settings);
       if (tokenizer) {
@@ -36,13 +37,14 @@ export class LocalEngine implements Engine {
         checkVocabulary(checkpoint.tokenizers, checkpoint.info);
         checkpoint.model.setTokenizer(bound.handle);
       }
+      await attachGpu(instance, checkpoint, settings.device, signal);
       return this.#take(instance, checkpoint);
     },
     'load-tokenizer': async ({ module, source, settings }, context) =>
       (await loadTokenizerFiles(await Instance.of(module), source, settings, context)).source.pack(),
     forward: ({ inputs, options }, context) => {
       const { instance, checkpoint } = this.#model();
-      return finish(instance, instance.call(() => checkpoint.model.forward(inputs, options)), context);
+      return finish(instance, checkpoint.gpu, instance.call(() => checkpoint.model.forward(inputs, options)), context);
     },
     generate: ({ prompt, settings }, context) => {
       const { instance, checkpoint } = this.#model();
@@ -64,6 +66,7 @@ export class LocalEngine implements Engine {
 
   /** Forgets the instance, whose memory goes with it. */
   close(): void {
+    this.#loaded?.checkpoint.gpu?.close();
     this.#loaded = null;
   }
 

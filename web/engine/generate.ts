@@ -43,7 +43,7 @@ export async function generate(
 ): Promise<GenerationResult> {
   const run = (ids: Int32Array[], decoderIds: Int32Array[], options: string, emit = context.emit): Promise<GenerationResult> => {
     const job = instance.call(() => checkpoint.model.generate(ids, decoderIds, settings.task, options, entropy()));
-    return finish(instance, job, { ...context, emit });
+    return finish(instance, checkpoint.gpu, job, { ...context, emit });
   };
   if (prompt.kind === 'ids') return run(prompt.ids, prompt.decoderIds, settings.options);
   if (!checkpoint.tokenizers) throw invalidArgument('generate: this model has no tokenizer, so that it takes ids only');
@@ -62,7 +62,7 @@ export async function generate(
   const joined = new JoinedParts(parts, options.numReturnSequences);
   const texts = parts.flatMap((list) => list.map(({ text }) => text));
   const result = await run(encodeTexts(tokenizer, prompt, texts, most), [], JSON.stringify(options), (event) => {
-    if (event.kind === 'items') context.emit({ kind: 'items', items: joined.take(event.items) });
+    context.emit(event.kind === 'items' ? { kind: 'items', items: joined.take(event.items) } : event);
   });
   return joined.result(result);
 }

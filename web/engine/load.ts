@@ -1,5 +1,6 @@
 // A checkpoint, from its files to a model in WebAssembly's memory.
 import { TransformerError, throwIfAborted } from '../errors.js';
+import type { GpuOffload } from '../gpu/offload.js';
 import type { Instance } from '../instance.js';
 import type { WasmLoader, WasmModel } from '../module.js';
 import type { OpenFile } from '../files.js';
@@ -9,6 +10,7 @@ import type { EmbedSettings } from '../tasks/embed.js';
 import { BoundTokenizer } from '../tokenizer.js';
 import type { ModelInfo } from '../types.js';
 import { readEmbedSettings } from './embed-settings.js';
+import { attachGpu } from './gpu.js';
 import { ProgressMeter } from './progress.js';
 import { compileTokenizers, isComplete, missingTokenizer, readTokenizerFiles, readWhole, type Tokenizers } from './tokenizers.js';
 import { WeightReader, findWeights, readGgufTokenizer } from './weights.js';
@@ -18,17 +20,19 @@ export interface Checkpoint {
   info: ModelInfo;
   tokenizers: Tokenizers | null;
   embed: EmbedSettings;
+  gpu: GpuOffload | null;
 }
 
 /** Damage that a file in the cache would explain. */
 const DAMAGE = new Set(['invalid_file', 'integrity_error', 'weight_missing', 'weight_mismatch', 'numeric_error']);
 
-/** Runs a load; once more, if it failed on files from the cache, without them. */
+/** Runs a load; once more, if it failed on files from the cache, without them. `complete` comes last, once nothing of the files can fail. */
 async function withFiles<R>(
   source: SourceData,
   settings: AccessSettings,
   { signal, emit }: RequestContext,
   load: (files: FileSet, progress: ProgressMeter) => Promise<R>,
+  complete: (result: R, progress: ProgressMeter) => Promise<void> = async () => undefined,
 ): Promise<R> {
   const access = { cache: settings.cache, headers: settings.headers, signal };
   const progress = new ProgressMeter((event) => emit({ kind: 'progress', progress: event }));
@@ -38,6 +42,7 @@ async function withFiles<R>(
       const result = await load(files, progress);
       throwIfAborted(signal);
       files.checkIntegrityUsed();
+      await complete(result, progress);
       progress.ready();
       return result;
     } catch (error) {
@@ -66,7 +71,7 @@ export const loadCheckpoint = (
     } finally {
       loader.delete();
     }
-  });
+  }, (checkpoint, progress) => attachGpu(instance, checkpoint, settings.device, context.signal, () => progress.calibrate()));
 
 type Parts = Pick<Checkpoint, 'tokenizers' | 'embed'> & { config: Record<string, unknown> };
 
@@ -142,7 +147,7 @@ function attach(
     checkVocabulary(tokenizers, info);
     model.setTokenizer(tokenizers.target.handle);
   }
-  return { model, info, tokenizers, embed };
+  return { model, info, tokenizers, embed, gpu: null };
 }
 
 /** A model may have more rows than tokens, never fewer. */

@@ -41,6 +41,10 @@ export class ProgressMeter {
     this.#emit({ phase: 'parse', file, loaded: this.#loaded, total: this.#total, fraction: this.#advance() });
   }
 
+  calibrate(): void {
+    this.#emit({ phase: 'calibrate', loaded: this.#loaded, total: this.#total, fraction: this.#advance() });
+  }
+
   ready(): void {
     this.#emit({ phase: 'ready', loaded: this.#loaded, total: this.#loaded, fraction: 1 });
   }

@@ -40,7 +40,7 @@ function toInputs(encodings: readonly Encoding[]): WasmInputs {
 }
 
 /** @param owner the method that needs a tokenizer */
-export function textModel(owner: string, instance: Instance, { info, model, tokenizers }: Checkpoint, context: RequestContext): TextModel {
+export function textModel(owner: string, instance: Instance, { info, model, tokenizers, gpu }: Checkpoint, context: RequestContext): TextModel {
   if (!tokenizers) throw invalidArgument(`${owner}: this model has no tokenizer, so that it takes ids only: use forward`);
   return {
     info,
@@ -49,7 +49,7 @@ export function textModel(owner: string, instance: Instance, { info, model, toke
       const options: WasmForwardOptions = { attentions: false, hidden_states: false, logits, trace: [] };
       for (const pass of passes(encodings.map(({ ids }) => ids.length))) {
         const inputs = toInputs(pass.map((i) => encodings[i]!));
-        const output = await finish(instance, instance.call(() => model.forward(inputs, options)), context);
+        const output = await finish(instance, gpu, instance.call(() => model.forward(inputs, options)), context);
         pass.forEach((index, row) => take(output, row, index));
       }
     },

@@ -1,5 +1,6 @@
 // The GPU of this machine: found, opened, and watched for its loss. It only ever holds copies.
 import { isNode } from '../platform.js';
+import { ownGpu } from './available.js';
 
 /** Why the GPU did not do a piece of work. The CPU does it then; no state is lost. */
 export class GpuFailure extends Error {
@@ -22,7 +23,7 @@ async function openNodeGpu(): Promise<GPU> {
 
 /** The browser's WebGPU; in node that of the package `webgpu`, which an application installs beside this one. */
 async function findGpu(): Promise<GPU> {
-  const own = (globalThis as { navigator?: { gpu?: GPU } }).navigator?.gpu;
+  const own = ownGpu();
   if (own) return own;
   if (!isNode) throw new GpuFailure('this browser has no WebGPU here (it needs https: or localhost)', true);
   nodeGpu ??= openNodeGpu();
@@ -42,16 +43,19 @@ async function findAdapter(): Promise<GPUAdapter> {
 export interface AdapterReport {
   adapter: string;
   features: string[];
+  /** Is it a program that computes on the CPU? */
+  software: boolean;
   /** Bytes that one buffer may have at most, and one binding of it. */
   limits: { maxBufferSize: number; maxStorageBufferBindingSize: number };
 }
 
 function report(adapter: GPUAdapter): AdapterReport {
-  const { vendor, architecture, description } = adapter.info;
+  const { vendor, architecture, description, isFallbackAdapter } = adapter.info;
   const { maxBufferSize, maxStorageBufferBindingSize } = adapter.limits;
   return {
     adapter: [vendor, architecture].filter(Boolean).join(' ') || description || 'unnamed',
     features: [...adapter.features].sort(),
+    software: isFallbackAdapter || /swiftshader|llvmpipe|lavapipe|warp/i.test(`${architecture} ${description}`),
     limits: { maxBufferSize, maxStorageBufferBindingSize },
   };
 }
@@ -124,8 +128,8 @@ export class Device {
     return outcome.result;
   }
 
-  close(): void {
-    this.fail('the GPU device was closed');
+  close(reason = 'the GPU device was closed'): void {
+    this.fail(reason);
     this.handle.destroy();
   }
 }
