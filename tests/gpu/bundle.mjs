@@ -1,15 +1,15 @@
-// Modules of this folder, with the parts of web/ that they test, as one script each.
-import { mkdirSync, writeFileSync } from 'node:fs';
+// Modules of this folder, and of web/gpu, as one script each.
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
-const HERE = path.dirname(fileURLToPath(import.meta.url));
+const HERE = path.dirname(fileURLToPath(import.meta.url)), WEB = path.join(HERE, '../../web/gpu');
 
 /** The text of the bundle of `name`.ts; it runs in a page and in node. */
 export async function bundled(name) {
   const { outputFiles } = await build({
-    entryPoints: [path.join(HERE, `${name}.ts`)], bundle: true, format: 'esm', target: 'es2022', platform: 'neutral', write: false, logLevel: 'warning',
+    entryPoints: [[HERE, WEB].map((folder) => path.join(folder, `${name}.ts`)).find(existsSync)], bundle: true, format: 'esm', target: 'es2022', platform: 'neutral', write: false, logLevel: 'warning',
   });
   return outputFiles[0].text;
 }
