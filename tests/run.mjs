@@ -1,7 +1,8 @@
-// `npm test`, or some of it: node tests/run.mjs [native] [baseline] [sanitizers] [wasm] [relaxed] [node] [browser] [-- options of the test programs]
+// `npm test`, or some of it: node tests/run.mjs [native] [baseline] [sanitizers] [wasm] [relaxed] [node] [browser] [real] [-- options of the test programs]
 //   native, baseline, sanitizers   the doctest cases of tests/cpp: with AVX2 where there is; with SSE2; with ASan and UBSan
 //   wasm, relaxed                  the same as WebAssembly in node, without and with relaxed SIMD
 //   node, browser                  the built package: tests/node in node, tests/browser in Chromium
+//   real                           the same with real checkpoints, which it downloads (176 MB); not a part of `npm test`
 // Ends with 'N passed, N failed'; a run of no test fails.
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -55,6 +56,7 @@ const SUITES = {
   wasm: { needs: ['wasm'], run: runWasm },
   relaxed: { needs: ['wasm', 'relaxed-node'], run: runRelaxed },
   node: { needs: ['wasm'], run: (options) => runPackage('node', options) },
+  real: { needs: ['wasm', 'real-models'], run: (options) => runPackage('real', options) },
   browser: { needs: ['wasm', 'browser'], run: (options) => runPackage('browser', options) },
 };
 const DEFAULT = ['native', 'wasm', 'relaxed', 'node', 'browser'];

@@ -6,6 +6,7 @@ import { emscriptenStep, systemLibrariesStep } from './setup/emscripten.mjs';
 import { headersStep, simdjsonStep } from './setup/headers.mjs';
 import { nativeStep } from './setup/native.mjs';
 import { npmStep } from './setup/npm.mjs';
+import { realModelsStep } from './setup/real-models.mjs';
 import { relaxedNodeStep } from './setup/relaxed-node.mjs';
 import { runSteps } from './setup/steps.mjs';
 import { SetupError } from './setup/system.mjs';
