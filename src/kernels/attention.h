@@ -42,8 +42,28 @@ struct AttentionArgs {
   std::int64_t relative_count = 0;
   const float* bias = nullptr;             ///< [bias_heads, T, S] is added, or null
   int bias_heads = 1;                      ///< 1 or H
+
+  float dropout = 0;               ///< this share of the weights takes no part in the output, see dropout(); `weights` does not show it
+  std::uint64_t dropout_seed = 0;  ///< weight (h, t, s) stands at place (h T + t) S + s
+  float* largest = nullptr;        ///< [H, T]: the largest score of each query, kept for attention_backward, or null
+  float* sums = nullptr;           ///< [H, T]: the sum of exp(score - largest), together with it
 };
 
 void attention(const AttentionArgs& args, Workspace& workspace);
+
+/// The gradients of attention's inputs, added to what is there. Slopes of ALiBi are not learned.
+struct AttentionGradients {
+  ConstMatrix output;              ///< [T, H*D], that of the output: given
+  const float* weights = nullptr;  ///< [H, T, S], that of the weights: given, or null
+  Matrix query;                    ///< [T, H*D]
+  Matrix keys, values;             ///< [S, K*D]
+  float* relative_bias = nullptr;  ///< [H, relative_count], or null
+  float* bias = nullptr;           ///< [bias_heads, T, S], or null
+};
+
+/// `args` as the forward got them, with its output, `largest` and `sums` (and its weights, where gradients.weights is given). Scores are
+/// computed anew by tiles, so that memory is O(T + S) a head (Dao et al. 2022, algorithm 4). With p the weights, o the output:
+/// dvalue_s = sum_t p_ts do_t; dscore_ts = p_ts (do_t . value_s - do_t . o_t); dquery_t = scale sum_s dscore_ts key_s; dkey likewise.
+void attention_backward(const AttentionArgs& args, const AttentionGradients& gradients, Workspace& workspace);
 
 }  // namespace webformer

@@ -57,4 +57,9 @@ void PackedWeights::row(std::int64_t index, float* out) const noexcept {
   });
 }
 
+void PackedWeights::add_to_row(std::int64_t index, const float* x) noexcept {
+  float* to = numbers().data() + index / panel_width<Floats> * cols_ * panel_width<Floats> + index % panel_width<Floats>;
+  for (std::int64_t k = 0; k < cols_; ++k) to[k * panel_width<Floats>] += x[k];
+}
+
 }  // namespace webformer

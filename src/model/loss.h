@@ -5,10 +5,9 @@
 #include <span>
 
 #include "core/tensor.h"
+#include "kernels/cross_entropy.h"
 
 namespace webformer {
-
-inline constexpr std::int32_t ignored_label = -100;
 
 /// -mean log softmax(logits)[label] over rows whose label is not ignored; 0 where all are. logits: [N, V], labels: [N].
 /// Throws invalid_argument for a label outside [0, V).
