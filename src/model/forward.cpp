@@ -29,6 +29,23 @@ std::vector<std::string> watched(const ForwardOptions& options) {
   return patterns;
 }
 
+void check_output_size(const ForwardCall& call) {
+  const Packed& top = call.top();
+  const StackConfig& c = call.config().top();
+  std::int64_t floats = top.batch * top.length * c.width;
+  if (call.model.heads.lm) floats += count_logit_rows(call) * call.model.heads.lm->output.weight->rows();
+  if (call.options.hidden_states) floats += top.batch * top.length * c.width * (c.layers + 1);
+  if (call.options.attentions) floats += top.batch * c.heads * c.layers * top.length * std::max(top.length, call.source.length);
+  const std::uint64_t bytes = std::uint64_t(floats) * sizeof(float), limit = call.options.memory_limit;
+  if (limit && bytes > limit) {
+    throw Error(Code::out_of_memory, "the outputs take {} bytes, {} are available", bytes, limit)
+        .with("needed", bytes)
+        .with("limit", limit);
+  }
+}
+
+}  // namespace
+
 void read_inputs(ForwardCall& call) {
   ForwardInputs& in = call.inputs;
   const ModelConfig& c = call.config();
@@ -57,22 +74,34 @@ void read_inputs(ForwardCall& call) {
   check_tokens(call.target.tokens, call.model.decoder->embeddings, c.decoder);
 }
 
-void check_output_size(const ForwardCall& call) {
-  const Packed& top = call.top();
-  const StackConfig& c = call.config().top();
-  std::int64_t floats = top.batch * top.length * c.width;
-  if (call.model.heads.lm) floats += count_logit_rows(call) * call.model.heads.lm->output.weight->rows();
-  if (call.options.hidden_states) floats += top.batch * top.length * c.width * (c.layers + 1);
-  if (call.options.attentions) floats += top.batch * c.heads * c.layers * top.length * std::max(top.length, call.source.length);
-  const std::uint64_t bytes = std::uint64_t(floats) * sizeof(float), limit = call.options.memory_limit;
-  if (limit && bytes > limit) {
-    throw Error(Code::out_of_memory, "the outputs take {} bytes, {} are available", bytes, limit)
-        .with("needed", bytes)
-        .with("limit", limit);
-  }
+StackPass encoder_pass(const ForwardCall& call) {
+  const Stack& stack = *call.model.encoder;
+  return {.config = stack.config, .rows = call.source.tokens.rows, .name = stack.name};
 }
 
-}  // namespace
+StackPass decoder_pass(const ForwardCall& call) {
+  const Stack& stack = *call.model.decoder;
+  return {.config = stack.config, .rows = call.target.tokens.rows, .name = stack.name, .memory = &call.memory, .sources = call.sources};
+}
+
+Task<> run_stacks(ForwardCall& call) {
+  const Model& model = call.model;
+  Workspace& workspace = call.pass.workspace;
+  if (model.encoder) {
+    call.hidden = workspace.matrix(call.source.tokens.rows.total(), model.encoder->config.width);
+    co_await model.encoder->forward(call.source.tokens, encoder_pass(call), call.hidden, call.pass);
+  }
+  if (model.decoder) {
+    if (model.encoder) {
+      call.encoded = call.hidden;
+      call.memory = remember(*model.decoder, call.source.tokens.rows, call.encoded, call.pass);
+      for (int b = 0; b < call.target.tokens.rows.sequences(); ++b) call.sources.push_back(b);
+    }
+    call.hidden = workspace.matrix(call.target.tokens.rows.total(), model.decoder->config.width);
+    co_await model.decoder->forward(call.target.tokens, decoder_pass(call), call.hidden, call.pass);
+  }
+  if (!all_finite(call.hidden)) throw Error(Code::numeric_error, "the last hidden state: a number of it is NaN or infinite");
+}
 
 Task<ModelOutput> forward(const Model& model, ForwardInputs inputs, ForwardOptions options, Workspace& workspace, Schedule& schedule) {
   Scope scope(workspace);
@@ -80,40 +109,15 @@ Task<ModelOutput> forward(const Model& model, ForwardInputs inputs, ForwardOptio
                    .inputs = std::move(inputs),
                    .options = std::move(options),
                    .recorder = Recorder({}),
-                   .pass = {workspace, schedule},
-                   .source = {},
-                   .target = {},
-                   .output = {}};
+                   .pass = {workspace, schedule}};
   call.recorder = Recorder(watched(call.options));
   if (!call.recorder.wants_nothing()) call.pass.observer = &call.recorder;
   read_inputs(call);
   check_output_size(call);
-
-  Matrix hidden;
-  Memory memory;
-  std::vector<int> sources;
-  if (model.encoder) {
-    hidden = workspace.matrix(call.source.tokens.rows.total(), model.encoder->config.width);
-    co_await model.encoder->forward(call.source.tokens,
-                                    {.config = model.encoder->config, .rows = call.source.tokens.rows, .name = model.encoder->name}, hidden,
-                                    call.pass);
-  }
-  if (model.decoder) {
-    const Stack& decoder = *model.decoder;
-    if (model.encoder) {
-      call.output.encoder_last_hidden_state = call.source.unpack(hidden);
-      memory = remember(decoder, call.source.tokens.rows, hidden, call.pass);
-      for (int b = 0; b < call.target.tokens.rows.sequences(); ++b) sources.push_back(b);
-    }
-    hidden = workspace.matrix(call.target.tokens.rows.total(), decoder.config.width);
-    co_await decoder.forward(
-        call.target.tokens,
-        {.config = decoder.config, .rows = call.target.tokens.rows, .name = decoder.name, .memory = &memory, .sources = sources}, hidden,
-        call.pass);
-  }
-  call.output.last_hidden_state = call.top().unpack(hidden);
-  if (!all_finite(hidden)) throw Error(Code::numeric_error, "the last hidden state: a number of it is NaN or infinite");
-  run_heads(call, hidden);
+  co_await run_stacks(call);
+  if (call.encoded.data) call.output.encoder_last_hidden_state = call.source.unpack(call.encoded);
+  call.output.last_hidden_state = call.top().unpack(call.hidden);
+  run_heads(call);
   compute_loss(call);
   collect_watched(call);
   co_return std::move(call.output);

@@ -35,7 +35,13 @@ struct ForwardInputs {
 struct ForwardOptions {
   bool attentions = false;
   bool hidden_states = false;
-  enum class Logits { all, last, none, chosen } logits = Logits::all;
+  enum class Logits {
+    all,
+    last,
+    none,
+    chosen,
+    labelled,  ///< only those that the loss needs: [1, N, V], N labels that are not ignored
+  } logits = Logits::all;
   std::vector<std::int32_t> positions;  ///< for Logits::chosen
   std::vector<std::string> trace;       ///< names of intermediate tensors; * stands for anything but a dot, {a,b} for either
   std::uint64_t memory_limit = 0;       ///< bytes that the outputs may take; 0: no limit

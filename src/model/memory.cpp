@@ -13,6 +13,16 @@ KeyValues Memory::view(std::size_t layer, int source, Workspace& workspace) cons
   return {blocks, blocks + 1, length, std::max<std::int64_t>(length, 1), k.stride};
 }
 
+Memory Memory::zeros() const {
+  Memory zeros;
+  zeros.begin = begin;
+  for (std::size_t layer = 0; layer < keys.size(); ++layer) {
+    zeros.keys.emplace_back(keys[layer].shape);
+    zeros.values.emplace_back(values[layer].shape);
+  }
+  return zeros;
+}
+
 std::size_t Memory::bytes() const noexcept {
   std::size_t floats = 0;
   for (std::size_t layer = 0; layer < keys.size(); ++layer) floats += keys[layer].data.size() + values[layer].data.size();

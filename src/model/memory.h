@@ -19,6 +19,8 @@ struct Memory {
   int sources() const noexcept { return int(begin.size()) - 1; }
   /// The keys and values of one source; the block list comes from the workspace.
   KeyValues view(std::size_t layer, int source, Workspace& workspace) const;
+  /// A memory of the same shape with all numbers 0, for its gradient.
+  Memory zeros() const;
   std::size_t bytes() const noexcept;
 };
 

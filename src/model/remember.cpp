@@ -14,4 +14,11 @@ Memory remember(const Stack& decoder, const Rows& rows, ConstMatrix encoded, Pas
   return memory;
 }
 
+void remember_backward(const Stack& decoder, const Memory& gradient, Matrix dencoded, Backward& back) {
+  for (int i = decoder.config.layers - 1; i >= 0; --i) {
+    const auto index = std::size_t(i);
+    decoder.layer(i).cross_attention->remember_backward(gradient.keys[index].matrix(), gradient.values[index].matrix(), dencoded, back);
+  }
+}
+
 }  // namespace webformer
