@@ -36,12 +36,13 @@ Task<float> forward_backward(const Model& model, ForwardInputs inputs, TrainingP
   ClearAtEnd clear{training.tape};
   ForwardCall call{.model = model,
                    .inputs = std::move(inputs),
-                   .options = {.logits = ForwardOptions::Logits::labelled},
+                   .options = {},
                    .recorder = Recorder({}),
                    .pass = {.workspace = workspace, .schedule = schedule, .tape = &training.tape},
                    .label_smoothing = training.label_smoothing};
   read_inputs(call);
-  if (!call.inputs.labels.given() && model.heads.lm) call.options.logits = ForwardOptions::Logits::none;
+  using Logits = ForwardOptions::Logits;
+  if (model.heads.lm) call.options.logits = call.inputs.labels.given() ? Logits::labelled : Logits::none;
   co_await run_stacks(call);
   run_heads(call);
   compute_loss(call);

@@ -277,6 +277,14 @@ void WeightPlan::finish() const {
   }
 }
 
+std::vector<Weight> WeightPlan::weights() const {
+  std::vector<Weight> result;
+  for (const Slot& slot : slots_) {
+    if (slot.filled && slot.matrix.use_count() + slot.vector.use_count() > 1) result.push_back({slot.name, slot.matrix, slot.vector});
+  }
+  return result;
+}
+
 bool WeightPlan::filled(const std::shared_ptr<PackedWeights>& matrix) const {
   return std::ranges::any_of(slots_, [&](const Slot& slot) { return slot.matrix == matrix && slot.filled; });
 }

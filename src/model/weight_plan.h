@@ -51,6 +51,13 @@ enum class TableUse { tokens, positions };
 /// How weights are kept.
 enum class WeightPolicy { as_stored, f32, f16, int8, int4 };
 
+/// A weight by our name: a matrix or a vector.
+struct Weight {
+  std::string name;
+  std::shared_ptr<PackedWeights> matrix;
+  std::shared_ptr<std::vector<float>> vector;
+};
+
 class WeightPlan {
  public:
   /// heads, kv_heads and head_size tell parts of fused tensors apart.
@@ -84,6 +91,9 @@ class WeightPlan {
   /// Whether the file had this one.
   bool filled(const std::shared_ptr<PackedWeights>& matrix) const;
   bool filled(const std::shared_ptr<std::vector<float>>& vector) const;
+
+  /// All weights that were filled and that somebody holds, each once.
+  std::vector<Weight> weights() const;
 
   std::vector<std::string> unused;  ///< tensors of the files that nothing wants
   std::int64_t parameters = 0;      ///< numbers that were bound
