@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -94,6 +96,9 @@ class WeightPlan {
 
   /// All weights that were filled and that somebody holds, each once.
   std::vector<Weight> weights() const;
+  /// The backward of fill: what `read` gives for each of weights(), such as its gradient, in the tensors that the weights were read from,
+  /// by the file's names and in its layout. `read` writes row `row` of a matrix, or a whole vector.
+  std::map<std::string, Array> put_back(const std::function<void(const Weight& weight, std::int64_t row, float* out)>& read) const;
 
   std::vector<std::string> unused;  ///< tensors of the files that nothing wants
   std::int64_t parameters = 0;      ///< numbers that were bound
@@ -110,7 +115,11 @@ class WeightPlan {
     Part part = Part::whole;
     bool transposed = false;
     std::string stored_as;  // "" while unbound
+    Shape stored_shape;
     bool filled = false;
+
+    /// Whether it was filled, and somebody else has it.
+    bool held() const noexcept { return filled && matrix.use_count() + vector.use_count() > 1; }
   };
   struct Candidate {
     std::string name;
