@@ -59,8 +59,7 @@ void with_function(Activation activation, Visit visit) {
                    [](F x) { return sigmoid_product_slope(x, constant<F>(Gelu::quick) * x, constant<F>(Gelu::quick)); });
     case Activation::silu:
       return visit([](F x) { return x * simd_sigmoid(x); }, [](F x) { return sigmoid_product_slope(x, x, constant<F>(Common::one)); });
-    case Activation::tanh:
-      return visit([](F x) { return simd_tanh(x); }, [=](F x) { return one_minus(simd_tanh(x) * simd_tanh(x)); });
+    case Activation::tanh: return visit([](F x) { return simd_tanh(x); }, [=](F x) { return one_minus(simd_tanh(x) * simd_tanh(x)); });
     case Activation::sigmoid:
       return visit([](F x) { return simd_sigmoid(x); }, [=](F x) { return simd_sigmoid(x) * one_minus(simd_sigmoid(x)); });
   }
@@ -103,7 +102,8 @@ void activate_gated_backward(Activation activation, ConstMatrix gate, ConstMatri
       }
       const std::int64_t rest = gate.cols - j;
       if (rest == 0) continue;
-      backward(i, j, [=](const float* x) { return load_part<Floats>(x, rest); }, [=](Floats v, float* y) { store_part<Floats>(v, y, rest); });
+      backward(
+          i, j, [=](const float* x) { return load_part<Floats>(x, rest); }, [=](Floats v, float* y) { store_part<Floats>(v, y, rest); });
     }
   });
 }

@@ -23,7 +23,7 @@ struct KeyValues {
 struct AttentionArgs {
   ConstMatrix query;  ///< [T, H*D]
   KeyValues memory;
-  Matrix output;      ///< [T, H*D]; may not overlap the query
+  Matrix output;             ///< [T, H*D]; may not overlap the query
   float* weights = nullptr;  ///< [H, T, S], or null where nobody asks for them
 
   int heads = 1;      ///< H
@@ -32,16 +32,16 @@ struct AttentionArgs {
   float scale = 1;    ///< 1/sqrt(D) as a rule
   float softcap = 0;  ///< 0: none; else score = softcap * tanh(score / softcap) (Gemma 2)
 
-  std::int64_t offset = 0;   ///< the place among the keys of query 0: query t stands at offset + t
-  bool causal = false;       ///< sees s <= offset + t
-  std::int64_t window = 0;   ///< 0: none; else sees only |offset + t - s| < window (with causal: the last `window` keys, its own included)
-  const std::uint8_t* mask = nullptr;      ///< [T, S], 1 = visible, or null
-  const float* alibi_slopes = nullptr;     ///< [H]: adds slope_h * (s - (offset + t)) (Press et al. 2021), or null
-  const float* relative_bias = nullptr;    ///< [H, relative_count]: adds relative_bias[h][s - (offset + t) + relative_origin] (T5), or null
+  std::int64_t offset = 0;  ///< the place among the keys of query 0: query t stands at offset + t
+  bool causal = false;      ///< sees s <= offset + t
+  std::int64_t window = 0;  ///< 0: none; else sees only |offset + t - s| < window (with causal: the last `window` keys, its own included)
+  const std::uint8_t* mask = nullptr;    ///< [T, S], 1 = visible, or null
+  const float* alibi_slopes = nullptr;   ///< [H]: adds slope_h * (s - (offset + t)) (Press et al. 2021), or null
+  const float* relative_bias = nullptr;  ///< [H, relative_count]: adds relative_bias[h][s - (offset + t) + relative_origin] (T5), or null
   std::int64_t relative_origin = 0;
   std::int64_t relative_count = 0;
-  const float* bias = nullptr;             ///< [bias_heads, T, S] is added, or null
-  int bias_heads = 1;                      ///< 1 or H
+  const float* bias = nullptr;  ///< [bias_heads, T, S] is added, or null
+  int bias_heads = 1;           ///< 1 or H
 
   float dropout = 0;               ///< this share of the weights takes no part in the output, see dropout(); `weights` does not show it
   std::uint64_t dropout_seed = 0;  ///< weight (h, t, s) stands at place (h T + t) S + s

@@ -54,8 +54,7 @@ class AttentionBackward {
           add_row(value_gradient_.row(s), gradients_.values.row(first_key_ + s) + kv_head_ * size_);
         }
       }
-      for (std::int64_t r = 0; r < rows_; ++r)
-        add_row(query_gradient_.row(r), gradients_.query.row(query_of(r)) + head_of(r) * size_);
+      for (std::int64_t r = 0; r < rows_; ++r) add_row(query_gradient_.row(r), gradients_.query.row(query_of(r)) + head_of(r) * size_);
     }
   }
 
@@ -71,7 +70,8 @@ class AttentionBackward {
 
   /// What the block's rows see of the tile, or more.
   KeyRange seen() const noexcept {
-    const std::int64_t begin = visible_keys(args_, query_of(first_row_)).begin, end = visible_keys(args_, query_of(first_row_ + row_count_ - 1)).end;
+    const std::int64_t begin = visible_keys(args_, query_of(first_row_)).begin,
+                       end = visible_keys(args_, query_of(first_row_ + row_count_ - 1)).end;
     return in_tile({begin, end}, first_key_, key_count_);
   }
 
@@ -122,7 +122,8 @@ class AttentionBackward {
     pack(gradients_.output, outputs_t_, outputs_);
   }
 
-  /// out += x * panels, where number k of row r of x is x[k * Step + r * RowStep] and a panel is [depth][panel], `apart` floats to the next.
+  /// out += x * panels, where number k of row r of x is x[k * Step + r * RowStep] and a panel is [depth][panel], `apart` floats to the
+  /// next.
   template <std::int64_t Step, std::int64_t RowStep>
   static void add_product(const float* x, std::int64_t rows, const float* panels, std::int64_t apart, std::int64_t depth, std::int64_t cols,
                           Matrix out) noexcept {
@@ -156,7 +157,8 @@ class AttentionBackward {
     for (std::int64_t r = 0; r < row_count_; ++r) go_back_through_softmax(r, scores_.row(r), weight_gradient_.row(r));
     add_product<side, 1>(scores_.data, key_count_, outputs_, side * panel, row_count_, width_, value_gradient_);
     add_product<side, 1>(weight_gradient_.data, key_count_, queries_, side * panel, row_count_, width_, key_gradient_);
-    add_product<1, side>(weight_gradient_.data, row_count_, keys_, side * panel, key_count_, width_, query_gradient_.rows_from(first_row_, row_count_));
+    add_product<1, side>(weight_gradient_.data, row_count_, keys_, side * panel, key_count_, width_,
+                         query_gradient_.rows_from(first_row_, row_count_));
   }
 
   /// In: products of the query and keys, and of the output's gradient and values. Out: the weights as values were multiplied by them, and

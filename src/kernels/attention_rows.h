@@ -65,7 +65,8 @@ inline void pack_transposed(const float* const* rows, std::int64_t column, std::
 
 /// Drops weights of query t for keys [first, first + count) as args.dropout says, in place.
 template <class F>
-inline void drop_weights(const AttentionArgs& args, int head, std::int64_t t, std::int64_t first, std::int64_t count, float* weights) noexcept {
+inline void drop_weights(const AttentionArgs& args, int head, std::int64_t t, std::int64_t first, std::int64_t count,
+                         float* weights) noexcept {
   if (args.dropout <= 0) return;
   Dropout(args.dropout, args.dropout_seed).apply<F>(count, weights, (head * args.query.rows + t) * args.memory.length + first);
 }

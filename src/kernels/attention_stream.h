@@ -57,7 +57,8 @@ inline void add_values(const float* weights, const float* const* values, std::in
   }
 }
 
-/// Without weights and dropout. Attention with the softmax of Milakov & Gimelshein 2018: the largest score and the sum are corrected as keys come.
+/// Without weights and dropout. Attention with the softmax of Milakov & Gimelshein 2018: the largest score and the sum are corrected as
+/// keys come.
 template <class F>
 void attention_stream(const AttentionArgs& args, Workspace& workspace) {
   constexpr std::int64_t tile = 64;

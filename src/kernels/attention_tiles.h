@@ -190,7 +190,8 @@ class TiledAttention {
   void drop(std::int64_t tile, KeyRange seen, float* weights) noexcept {
     for (std::int64_t r = 0; r < tiles_.rows(tile); ++r) {
       const std::int64_t row = tiles_.first_row(tile) + r;
-      drop_weights<F>(args_, head_of(row), query_of(row), first_key_ + seen.begin, seen.end - seen.begin, weights + r * tile_keys + seen.begin);
+      drop_weights<F>(args_, head_of(row), query_of(row), first_key_ + seen.begin, seen.end - seen.begin,
+                      weights + r * tile_keys + seen.begin);
     }
   }
 

@@ -8,7 +8,9 @@ namespace webformer {
 class Dropout {
  public:
   Dropout(float rate, std::uint64_t seed) noexcept
-      : threshold_(std::uint32_t(double(rate) * 4294967296.0)), seed_(hash(std::uint32_t(seed) + hash(std::uint32_t(seed >> 32)))), factor_(1 / (1 - rate)) {}
+      : threshold_(std::uint32_t(double(rate) * 4294967296.0)),
+        seed_(hash(std::uint32_t(seed) + hash(std::uint32_t(seed >> 32)))),
+        factor_(1 / (1 - rate)) {}
 
   /// x_i = x_i / (1 - rate), or 0, for `count` numbers of which the first stands at `place`.
   template <class F>

@@ -5,8 +5,7 @@
 namespace webformer {
 
 void add(Matrix x, ConstMatrix y) noexcept {
-  for (std::int64_t i = 0; i < x.rows; ++i)
-    map_row<Floats>(x.cols, x.row(i), [](Floats a, Floats b) { return a + b; }, x.row(i), y.row(i));
+  for (std::int64_t i = 0; i < x.rows; ++i) map_row<Floats>(x.cols, x.row(i), [](Floats a, Floats b) { return a + b; }, x.row(i), y.row(i));
 }
 
 void scale(Matrix x, float factor) noexcept {

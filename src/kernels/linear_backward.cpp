@@ -61,15 +61,17 @@ void add_weight_gradient(ConstMatrix x, ConstMatrix dy, PackedWeights& gradient,
       const Tiles tiles(std::min(row_block, cols - block), Format::tile_rows);
       for (std::int64_t i = 0; i < tiles.count; ++i) {
         float* to = input + tiles.first_row(i) * depth;
-        for (std::int64_t d = 0; d < depth; ++d, to += tiles.rows(i)) std::copy_n(x.row(m + d) + block + tiles.first_row(i), tiles.rows(i), to);
+        for (std::int64_t d = 0; d < depth; ++d, to += tiles.rows(i))
+          std::copy_n(x.row(m + d) + block + tiles.first_row(i), tiles.rows(i), to);
       }
       for (std::int64_t col = 0; col < dy.cols; col += panel_width<F>) {
         pack_columns<F>(dy.rows_from(m, depth), col, panel);
         float* to = gradient.numbers().data() + (col * cols + block * panel_width<F>);
         for (std::int64_t i = 0; i < tiles.count; ++i) {
           const Matrix y(to + tiles.first_row(i) * panel_width<F>, tiles.rows(i), panel_width<F>);
-          TileKernels<Format>::narrow[std::size_t(tiles.rows(i) - 1)]({reinterpret_cast<const std::byte*>(input + tiles.first_row(i) * depth),
-                                                                       reinterpret_cast<const std::byte*>(panel), depth, 0, depth, y, nullptr, true});
+          TileKernels<Format>::narrow[std::size_t(tiles.rows(i) - 1)](
+              {reinterpret_cast<const std::byte*>(input + tiles.first_row(i) * depth), reinterpret_cast<const std::byte*>(panel), depth, 0,
+               depth, y, nullptr, true});
         }
       }
     }
@@ -88,7 +90,8 @@ void linear_backward_input(ConstMatrix dy, const PackedWeights& weights, Matrix 
   } else {
     transpose_rows<Floats>(weights, workspace.allocate<float>(filled), transposed);
   }
-  multiply_blocks<Format>(dy, {reinterpret_cast<const std::byte*>(transposed), weights.cols(), weights.rows()}, nullptr, dx, true, workspace);
+  multiply_blocks<Format>(dy, {reinterpret_cast<const std::byte*>(transposed), weights.cols(), weights.rows()}, nullptr, dx, true,
+                          workspace);
 }
 
 void linear_backward_weights(ConstMatrix x, ConstMatrix dy, PackedWeights& gradient, Workspace& workspace) {

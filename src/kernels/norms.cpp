@@ -23,7 +23,8 @@ float divisor(float variance, float epsilon, EpsilonPlace place) noexcept {
 }
 
 template <class F>
-void layer_norm_row(std::int64_t size, const float* x, const float* weight, const float* bias, float epsilon, EpsilonPlace place, float* y) {
+void layer_norm_row(std::int64_t size, const float* x, const float* weight, const float* bias, float epsilon, EpsilonPlace place,
+                    float* y) {
   const auto [mean, variance] = moments<F>(size, x);
   const auto deviation = [m = F(mean)](F v) { return v - m; };
   const F factor(1 / divisor(variance, epsilon, place));
@@ -84,8 +85,8 @@ void backward_row(std::int64_t size, const float* x, const float* weight, float 
 }
 
 template <class F>
-void layer_norm_backward_row(std::int64_t size, const float* x, const float* weight, float epsilon, const float* dy, float* dx, float* dweight,
-                             float* dbias, EpsilonPlace place) {
+void layer_norm_backward_row(std::int64_t size, const float* x, const float* weight, float epsilon, const float* dy, float* dx,
+                             float* dweight, float* dbias, EpsilonPlace place) {
   const auto [mean, variance] = moments<F>(size, x);
   F g_sum(0.f), product_sum(0.f);
   each_scaled<F>(size, x, dy, weight, 0, mean, [&, m = F(mean)](std::int64_t, F v, F g) {
@@ -106,7 +107,8 @@ void rms_norm_backward_row(std::int64_t size, const float* x, const float* weigh
   const float square = sum_row<F>(size, x, 0, [](F v) { return v * v; }) / float(size) + epsilon;
   F product_sum(0.f);
   each_scaled<F>(size, x, dy, weight, offset, 0, [&](std::int64_t, F v, F g) { product_sum = multiply_add(v, g, product_sum); });
-  backward_row<F>(size, x, weight, offset, dy, {0, 1 / std::sqrt(square), 0, xsimd::reduce_add(product_sum) / (float(size) * square)}, dx, dweight);
+  backward_row<F>(size, x, weight, offset, dy, {0, 1 / std::sqrt(square), 0, xsimd::reduce_add(product_sum) / (float(size) * square)}, dx,
+                  dweight);
 }
 
 }  // namespace
@@ -125,7 +127,8 @@ void layer_norm_backward(ConstMatrix x, const float* weight, float epsilon, Cons
     layer_norm_backward_row<Floats>(x.cols, x.row(i), weight, epsilon, dy.row(i), dx.row(i), dweight, dbias, place);
 }
 
-void rms_norm_backward(ConstMatrix x, const float* weight, float offset, float epsilon, ConstMatrix dy, Matrix dx, float* dweight) noexcept {
+void rms_norm_backward(ConstMatrix x, const float* weight, float offset, float epsilon, ConstMatrix dy, Matrix dx,
+                       float* dweight) noexcept {
   for (std::int64_t i = 0; i < x.rows; ++i)
     rms_norm_backward_row<Floats>(x.cols, x.row(i), weight, offset, epsilon, dy.row(i), dx.row(i), dweight);
 }

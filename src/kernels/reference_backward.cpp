@@ -33,8 +33,8 @@ struct NormRow {
   double mean, s, mean_g, slope;
 };
 
-void norm_backward_row(std::int64_t i, ConstMatrix x, const float* weight, double offset, ConstMatrix dy, NormRow row, Matrix dx, float* dweight,
-                       float* dbias) {
+void norm_backward_row(std::int64_t i, ConstMatrix x, const float* weight, double offset, ConstMatrix dy, NormRow row, Matrix dx,
+                       float* dweight, float* dbias) {
   for (std::int64_t j = 0; j < x.cols; ++j) {
     const double d = dy.at(i, j), g = d * (weight ? offset + weight[j] : 1), deviation = x.at(i, j) - row.mean;
     if (dweight) dweight[j] += float(d * deviation / row.s);
@@ -159,8 +159,8 @@ void soft_cap_backward(ConstMatrix y, float cap, ConstMatrix dy, Matrix dx) {
     for (std::int64_t j = 0; j < y.cols; ++j) dx.at(i, j) = float(dy.at(i, j) * (1 - double(y.at(i, j)) / cap * y.at(i, j) / cap));
 }
 
-void rope_backward(Matrix dy, int heads, int head_size, int rotated, RopeLayout layout, const std::int32_t* positions, const float* frequencies,
-                   float magnitude) {
+void rope_backward(Matrix dy, int heads, int head_size, int rotated, RopeLayout layout, const std::int32_t* positions,
+                   const float* frequencies, float magnitude) {
   std::vector<float> negative(frequencies, frequencies + rotated / 2);
   for (float& f : negative) f = -f;
   reference::rope(dy, heads, head_size, rotated, layout, positions, negative.data(), magnitude);

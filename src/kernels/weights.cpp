@@ -27,9 +27,7 @@ std::string_view name(WeightType type) {
 }
 
 std::uint64_t PackedWeights::bytes_for(WeightType type, std::int64_t rows, std::int64_t cols) noexcept {
-  return with_format<Floats>(type, [&](auto format) {
-    return std::uint64_t(panels_of(rows)) * std::uint64_t(format.panel_bytes(cols));
-  });
+  return with_format<Floats>(type, [&](auto format) { return std::uint64_t(panels_of(rows)) * std::uint64_t(format.panel_bytes(cols)); });
 }
 
 PackedWeights::PackedWeights(WeightType type, std::int64_t rows, std::int64_t cols) : type_(type), rows_(rows), cols_(cols) {

@@ -29,8 +29,8 @@ KeyValues one_block(ConstMatrix keys, ConstMatrix values, Workspace& workspace) 
 /// The matrices of one pass over a layer's attention.
 struct Run {
   ConstMatrix query;
-  Matrix context;             // [N, H*D]
-  Matrix statistics = {};     // [2, H*N], kept for backward: see AttentionArgs::largest and sums
+  Matrix context;          // [N, H*D]
+  Matrix statistics = {};  // [2, H*N], kept for backward: see AttentionArgs::largest and sums
   float dropout = 0;
   std::uint64_t seed = 0;
 };

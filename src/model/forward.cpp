@@ -105,11 +105,8 @@ Task<> run_stacks(ForwardCall& call) {
 
 Task<ModelOutput> forward(const Model& model, ForwardInputs inputs, ForwardOptions options, Workspace& workspace, Schedule& schedule) {
   Scope scope(workspace);
-  ForwardCall call{.model = model,
-                   .inputs = std::move(inputs),
-                   .options = std::move(options),
-                   .recorder = Recorder({}),
-                   .pass = {workspace, schedule}};
+  ForwardCall call{
+      .model = model, .inputs = std::move(inputs), .options = std::move(options), .recorder = Recorder({}), .pass = {workspace, schedule}};
   call.recorder = Recorder(watched(call.options));
   if (!call.recorder.wants_nothing()) call.pass.observer = &call.recorder;
   read_inputs(call);

@@ -118,8 +118,7 @@ std::int64_t pooled_row(const ForwardCall& call, std::int64_t b) {
   if (c.classifier_pooling != Pooling::last && c.classifier_pooling != Pooling::last_eos) return first;
   std::int64_t place = end - 1;
   const auto ends_here = [&](std::int32_t id) {
-    return c.classifier_pooling == Pooling::last ? id != c.pad_token_id
-                                                 : std::ranges::find(c.eos_token_ids, id) != c.eos_token_ids.end();
+    return c.classifier_pooling == Pooling::last ? id != c.pad_token_id : std::ranges::find(c.eos_token_ids, id) != c.eos_token_ids.end();
   };
   // BART looks for the end-of-sequence token in what the encoder read, which the decoder reads one to the right.
   const Packed& searched = c.classifier_pooling == Pooling::last_eos ? call.source : top;
@@ -230,15 +229,18 @@ void run_heads(ForwardCall& call) {
   Pass& pass = call.pass;
   const std::int64_t batch = call.top().batch, width = call.hidden.cols;
   Scope scope(pass.workspace);
-  if (heads.pooler) {
-    Matrix first = pass.lasting(batch, width);
+  Matrix first;
+  if (heads.pooler || heads.next_sentence) {
+    first = pass.lasting(batch, width);
     first_tokens(call, first);
+  }
+  if (heads.pooler) {
     out.pooled.emplace(Shape{batch, width});
     heads.pool(first, out.pooled->matrix(), pass);
   }
   if (heads.next_sentence) {
     out.next_sentence_logits.emplace(Shape{batch, 2});
-    heads.next_sentence->forward(out.pooled->matrix(), out.next_sentence_logits->matrix(), pass);
+    heads.next_sentence->forward(heads.pooler ? out.pooled->matrix() : first, out.next_sentence_logits->matrix(), pass);
   }
   if (heads.lm) vocabulary_logits(call);
   if (heads.classifier) classify(call);
@@ -252,9 +254,11 @@ void run_heads_backward(ForwardCall& call, Matrix dhidden, Backward& back) {
   if (heads.classifier) classify_backward(call, dhidden, dpooled, back);
   if (heads.lm) vocabulary_logits_backward(call, dhidden, back);
   if (heads.next_sentence) heads.next_sentence->backward(call.output.next_sentence_logits->matrix(), dpooled, back);
-  if (!heads.pooler) return;
-  Matrix dfirst = back.zeros(dpooled.rows, dpooled.cols);
-  heads.pool_backward(dpooled, dfirst, back);
+  Matrix dfirst = dpooled;
+  if (heads.pooler) {
+    dfirst = back.zeros(dpooled.rows, dpooled.cols);
+    heads.pool_backward(dpooled, dfirst, back);
+  }
   for (std::int64_t b = 0; b < dfirst.rows; ++b) {
     if (rows.length(int(b))) add(dhidden.rows_from(rows.begin[std::size_t(b)], 1), dfirst.rows_from(b, 1));
   }

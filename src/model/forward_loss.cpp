@@ -10,7 +10,7 @@ namespace {
 /// One summand of a loss.
 struct LossTerm {
   enum class Kind { cross_entropy, squared_error, binary } kind;
-  std::optional<Array> ModelOutput::*scores;
+  std::optional<Array> ModelOutput::* scores;
   std::vector<std::int32_t> labels = {};  // of cross-entropy
   std::vector<float> targets = {};        // of the others
   float weight = 1;
@@ -70,7 +70,7 @@ std::vector<LossTerm> loss_terms(const ForwardCall& call) {
       for (std::int32_t& p : positions) p = p < 0 || p >= out.start_logits->shape[1] ? ignored_label : p;
       return positions;
     };
-    const auto half = [&](std::optional<Array> ModelOutput::*scores, const std::vector<std::int32_t>& positions) {
+    const auto half = [&](std::optional<Array> ModelOutput::* scores, const std::vector<std::int32_t>& positions) {
       terms.push_back({.kind = LossTerm::Kind::cross_entropy, .scores = scores, .labels = within(positions), .weight = 0.5f});
     };
     half(&ModelOutput::start_logits, in.start_positions);

@@ -42,7 +42,7 @@ struct Classifier {
 struct Heads {
   std::optional<Linear> pooler;  ///< tanh of a dense layer over the first token
   std::optional<LmHead> lm;
-  std::optional<Linear> next_sentence;   ///< [2] from the pooled vector
+  std::optional<Linear> next_sentence;   ///< [2] from the pooled vector, or the first token where there is no pooler
   std::optional<Classifier> classifier;  ///< labels; start and end for question answering
 
   static Heads declare(const WeightScope& w, const ModelConfig& c);

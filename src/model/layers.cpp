@@ -199,11 +199,9 @@ void Layer::backward(Matrix dx, int index, const StackPass& stack, const StackGr
   };
   go_back(ffn_residual, [&](ConstMatrix dout, Matrix dh) { ffn.backward(dout, dh, back); });
   if (cross_attention) {
-    go_back(*cross_residual,
-            [&](ConstMatrix dout, Matrix dh) { cross_attention->cross_backward(dout, dh, index, stack, shared, back); });
+    go_back(*cross_residual, [&](ConstMatrix dout, Matrix dh) { cross_attention->cross_backward(dout, dh, index, stack, shared, back); });
   }
-  go_back(attention_residual,
-          [&](ConstMatrix dout, Matrix dh) { self_attention.self_backward(dout, dh, index, stack, shared, back); });
+  go_back(attention_residual, [&](ConstMatrix dout, Matrix dh) { self_attention.self_backward(dout, dh, index, stack, shared, back); });
 }
 
 }  // namespace webformer

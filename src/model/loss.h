@@ -13,7 +13,8 @@ namespace webformer {
 /// The mean of the kernel's cross-entropy over rows whose label is not ignored; 0 where all are. logits: [N, V], labels: [N].
 /// Throws invalid_argument for a label outside [0, V).
 float mean_cross_entropy(ConstMatrix logits, std::span<const std::int32_t> labels, float label_smoothing = 0);
-void mean_cross_entropy_backward(ConstMatrix logits, std::span<const std::int32_t> labels, float label_smoothing, float factor, Matrix dlogits);
+void mean_cross_entropy_backward(ConstMatrix logits, std::span<const std::int32_t> labels, float label_smoothing, float factor,
+                                 Matrix dlogits);
 /// mean (score - target)^2. Shapes are equal.
 float mean_squared_error(ConstMatrix scores, std::span<const float> targets);
 void mean_squared_error_backward(ConstMatrix scores, std::span<const float> targets, float factor, Matrix dscores);

@@ -66,7 +66,8 @@ Array Packed::unpack(ConstMatrix x) const {
 }
 
 void Packed::repack(const Array& x, Matrix packed) const noexcept {
-  each_row(*this, [&](std::int64_t row, std::int64_t padded_row) { std::copy_n(x.matrix().row(padded_row), x.shape[-1], packed.row(row)); });
+  each_row(*this,
+           [&](std::int64_t row, std::int64_t padded_row) { std::copy_n(x.matrix().row(padded_row), x.shape[-1], packed.row(row)); });
 }
 
 Array unpack_weights(const std::vector<Array>& weights, const Packed& queries, const Packed& keys, int heads) {

@@ -6,7 +6,7 @@
 
 namespace webformer {
 
-void Pass::drop(Matrix x, float DropoutRates::*rate) const {
+void Pass::drop(Matrix x, float DropoutRates::* rate) const {
   if (tape && tape->rates.*rate > 0) dropout(x, tape->rates.*rate, tape->push_seed());
 }
 

@@ -32,7 +32,7 @@ struct Pass {
   /// A matrix that backward will read: it lives as long as the tape, or without one as the enclosing Scope.
   Matrix lasting(std::int64_t rows, std::int64_t cols) const { return tape ? tape->matrix(rows, cols) : workspace.matrix(rows, cols); }
   /// Drops a share of x, in place, if this is a training pass; `rate` is one of its tape's.
-  void drop(Matrix x, float DropoutRates::*rate) const;
+  void drop(Matrix x, float DropoutRates::* rate) const;
   bool watched() const noexcept { return observer != nullptr; }
   /// Shows a packed matrix to the observer, if it wants it. `place` is "encoder.0.ffn", `what` "activation".
   void show(std::string_view place, std::string_view what, ConstMatrix x) const;

@@ -69,7 +69,7 @@ Matrix Backward::zeros(std::int64_t rows, std::int64_t cols) {
   return x;
 }
 
-void Backward::drop(Matrix dx, float DropoutRates::*rate) {
+void Backward::drop(Matrix dx, float DropoutRates::* rate) {
   if (tape.rates.*rate > 0) dropout(dx, tape.rates.*rate, tape.pop_seed());
 }
 

@@ -81,7 +81,7 @@ struct Backward {
   /// Scratch memory that is 0, for gradients that are added up.
   Matrix zeros(std::int64_t rows, std::int64_t cols);
   /// The backward of Pass::drop: drops of a gradient what the forward dropped.
-  void drop(Matrix dx, float DropoutRates::*rate);
+  void drop(Matrix dx, float DropoutRates::* rate);
 };
 
 /// y = x

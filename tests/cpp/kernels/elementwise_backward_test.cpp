@@ -1,5 +1,5 @@
-#include "kernels/reference.h"
 #include <algorithm>
+#include "kernels/reference.h"
 
 #include "support.h"
 
@@ -73,7 +73,8 @@ TEST_CASE("the gradients of layer norm equal the reference, in place too") {
       RandomMatrix x(3, cols, random, 2), dy(3, cols, random), dx = dy, expected = dy;
       NormWeights w(cols, random);
       const float* weight = cols % 3 == 0 ? nullptr : w.weight.data();
-      reference::layer_norm_backward(x.view(), weight, 0.1f, dy.view(), expected.view(), w.expected_dweight.data(), w.expected_dbias.data(), place);
+      reference::layer_norm_backward(x.view(), weight, 0.1f, dy.view(), expected.view(), w.expected_dweight.data(), w.expected_dbias.data(),
+                                     place);
       layer_norm_backward(x.view(), weight, 0.1f, dx.view(), dx.view(), w.dweight.data(), w.dbias.data(), place);
       CHECK(test::worst_difference(dx.view(), expected.view()) < 2e-5);
       CHECK(w.error() < 2e-5);
@@ -153,9 +154,11 @@ TEST_CASE("the gradients of softmax, log softmax and soft cap equal the referenc
       if (cols == 5) CHECK(test::worst_difference(expected.view(), test::numeric_gradient(x.view(), loss)) < 1e-3);
     };
     check([](Matrix m) { softmax(m); }, softmax_backward, [](Matrix m) { reference::softmax(m); }, reference::softmax_backward);
-    check([](Matrix m) { log_softmax(m); }, log_softmax_backward, [](Matrix m) { reference::log_softmax(m); }, reference::log_softmax_backward);
+    check([](Matrix m) { log_softmax(m); }, log_softmax_backward, [](Matrix m) { reference::log_softmax(m); },
+          reference::log_softmax_backward);
     check([](Matrix m) { soft_cap(m, 2); }, [](ConstMatrix a, ConstMatrix b, Matrix c) { soft_cap_backward(a, 2, b, c); },
-          [](Matrix m) { reference::soft_cap(m, 2); }, [](ConstMatrix a, ConstMatrix b, Matrix c) { reference::soft_cap_backward(a, 2, b, c); });
+          [](Matrix m) { reference::soft_cap(m, 2); },
+          [](ConstMatrix a, ConstMatrix b, Matrix c) { reference::soft_cap_backward(a, 2, b, c); });
   }
 }
 
@@ -219,7 +222,8 @@ TEST_CASE("cross-entropy and its gradient equal the reference, with ignored rows
       RandomMatrix logits(6, cols, random, 4), dx = logits, expected = logits;
       std::vector<std::int32_t> labels;
       for (int i = 0; i < 6; ++i) labels.push_back(i == 2 ? ignored_label : std::int32_t(random.below(std::uint32_t(cols))));
-      const CrossEntropy got = cross_entropy(logits.view(), labels.data(), smoothing), want = reference::cross_entropy(logits.view(), labels.data(), smoothing);
+      const CrossEntropy got = cross_entropy(logits.view(), labels.data(), smoothing),
+                         want = reference::cross_entropy(logits.view(), labels.data(), smoothing);
       CHECK(got.counted == 5);
       CHECK(want.counted == 5);
       CHECK(std::abs(got.total - want.total) < 1e-5 * std::max(1.0, want.total));
@@ -235,5 +239,6 @@ TEST_CASE("cross-entropy and its gradient equal the reference, with ignored rows
 TEST_CASE("cross-entropy keeps its digits where all logits are large") {
   const float logits[] = {10000, 10001, 9999};
   const std::int32_t label = 1;
-  CHECK(cross_entropy(ConstMatrix(logits, 1, 3), &label).total == doctest::Approx(std::log(1 + std::exp(-1.0) + std::exp(-2.0))).epsilon(1e-6));
+  CHECK(cross_entropy(ConstMatrix(logits, 1, 3), &label).total ==
+        doctest::Approx(std::log(1 + std::exp(-1.0) + std::exp(-2.0))).epsilon(1e-6));
 }

@@ -53,8 +53,9 @@ struct Backward {
 TEST_CASE("the gradients of a linear layer equal the reference at every size around the tiles") {
   Random random(1);
   for (std::int64_t size = 0; size <= 2 * test::two_batches; ++size) {
-    for (const auto& [rows, outputs, inputs] : {std::array{size, std::int64_t(5), std::int64_t(7)}, std::array{std::int64_t(3), size, std::int64_t(9)},
-                                                std::array{std::int64_t(4), std::int64_t(11), size}}) {
+    for (const auto& [rows, outputs, inputs] :
+         {std::array{size, std::int64_t(5), std::int64_t(7)}, std::array{std::int64_t(3), size, std::int64_t(9)},
+          std::array{std::int64_t(4), std::int64_t(11), size}}) {
       CAPTURE(rows);
       CAPTURE(outputs);
       CAPTURE(inputs);

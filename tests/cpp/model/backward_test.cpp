@@ -41,7 +41,8 @@ ForwardInputs labelled_inputs(const ModelConfig& c) {
   return in;
 }
 
-float run(const Model& model, const ForwardInputs& inputs, Gradients& gradients, const DropoutRates& rates = {}, float label_smoothing = 0) {
+float run(const Model& model, const ForwardInputs& inputs, Gradients& gradients, const DropoutRates& rates = {},
+          float label_smoothing = 0) {
   Workspace workspace;
   Schedule schedule;
   Tape tape(rates, 7);
@@ -121,8 +122,11 @@ TEST_CASE("the gradients of every weight of every kind of model are the slopes o
 
 TEST_CASE("gradients go back through what dropout kept, and from smoothed labels") {
   const DropoutRates rates{.embedding = 0.1f, .residual = 0.2f, .attention = 0.3f, .activation = 0.1f, .head = 0.2f};
-  for (const auto& [models, index] : {std::pair{&test::generating_models(), 0}, {&test::generating_models(), 7}, {&test::labelling_models(), 0},
-                                      {&test::labelling_models(), 2}, {&test::generating_models(), 4}}) {
+  for (const auto& [models, index] : {std::pair{&test::generating_models(), 0},
+                                      {&test::generating_models(), 7},
+                                      {&test::labelling_models(), 0},
+                                      {&test::labelling_models(), 2},
+                                      {&test::generating_models(), 4}}) {
     const test::TinyModel& tiny = (*models)[std::size_t(index)];
     CAPTURE(std::string(tiny.name));
     check_gradients(*test::make_model(tiny.config), rates, 0.1f);

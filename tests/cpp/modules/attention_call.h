@@ -16,8 +16,8 @@ struct AttentionCall {
   std::vector<std::uint8_t> mask;  ///< [B,T,S], or empty: 1 = visible
   std::vector<float> bias;         ///< [H,T,S], or empty
 
-  Array output, weights, largest, sums;                    ///< [B,H,T,d_v], [B,H,T,S], [B,H,T]
-  Array query_gradient, key_gradient, value_gradient;      ///< as the inputs
+  Array output, weights, largest, sums;                ///< [B,H,T,d_v], [B,H,T,S], [B,H,T]
+  Array query_gradient, key_gradient, value_gradient;  ///< as the inputs
   std::vector<float> bias_gradient;
 
   /// With weights all scores are kept, without them they pass by in tiles.

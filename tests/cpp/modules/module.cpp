@@ -85,32 +85,45 @@ Array Case::floats(const std::string& name) const {
   return {tensor.shape, {tensor.data.begin(), tensor.data.end()}};
 }
 
-void Case::fill(WeightPlan& plan) const {
+Case::File Case::weights_file(const std::string& before) const {
   const std::string start = "w." + prefix_;
   std::vector<TensorInfo> tensors;
-  std::vector<float> numbers;
+  File file;
   for (const auto& [name, tensor] : module_.tensors()) {
     if (!name.starts_with(start)) continue;
-    const std::uint64_t begin = numbers.size() * sizeof(float);
-    numbers.insert(numbers.end(), tensor.data.begin(), tensor.data.end());
-    tensors.push_back({name.substr(start.size()), DType::f32, tensor.shape, begin, numbers.size() * sizeof(float)});
+    const std::uint64_t begin = file.numbers.size() * sizeof(float);
+    file.numbers.insert(file.numbers.end(), tensor.data.begin(), tensor.data.end());
+    tensors.push_back({before + name.substr(start.size()), DType::f32, tensor.shape, begin, file.numbers.size() * sizeof(float)});
   }
-  const TensorTable table(name_, tensors, {}, 0, numbers.size() * sizeof(float));
-  plan.bind(table, WeightPolicy::f32);
-  const auto bytes = std::as_bytes(std::span(numbers));
-  for (const TensorInfo& tensor : table.tensors)
+  file.table = TensorTable(name_, tensors, {}, 0, file.numbers.size() * sizeof(float));
+  return file;
+}
+
+void Case::fill(WeightPlan& plan, const std::string& before) const {
+  const File file = weights_file(before);
+  plan.bind(file.table, WeightPolicy::f32);
+  const auto bytes = std::as_bytes(std::span(file.numbers));
+  for (const TensorInfo& tensor : file.table.tensors)
     if (plan.wants(tensor.name)) plan.fill(tensor, bytes.subspan(tensor.begin, tensor.end - tensor.begin));
   plan.finish();
   CHECK(plan.unused == std::vector<std::string>{});
 }
 
-void Case::gradients(const WeightPlan& plan, Gradients& got) {
+void Case::fill(ModelLoader& loader) const {
+  const File file = weights_file("");
+  loader.bind(file.table, true);
+  const auto bytes = std::as_bytes(std::span(file.numbers));
+  for (const TensorInfo& tensor : file.table.tensors)
+    if (loader.wants(tensor.name)) loader.fill(tensor, bytes.subspan(tensor.begin, tensor.end - tensor.begin));
+}
+
+void Case::gradients(const WeightPlan& plan, Gradients& got, const std::string& before) {
   const auto tensors = plan.put_back([&](const Weight& weight, std::int64_t row, float* out) {
     if (weight.matrix) got.of(*weight.matrix)->row(row, out);
     else std::copy_n(got.of(*weight.vector), weight.vector->size(), out);
   });
   for (const auto& [name, numbers] : tensors)
-    if (expects_gradient(name)) gradient(name, numbers);
+    if (expects_gradient(name.substr(before.size()))) gradient(name.substr(before.size()), numbers);
 }
 
 void learn_all(const WeightPlan& plan, Gradients& gradients) {

@@ -14,6 +14,7 @@
 
 #include "core/tensor.h"
 #include "formats/json.h"
+#include "model/loader.h"
 #include "model/tape.h"
 #include "model/weight_plan.h"
 #include "support/golden.h"
@@ -76,14 +77,22 @@ class Case {
   void gradient(const std::string& name, const Array& got) { module_.compare("grad." + prefix_ + name, got.data); }
   void gradient(const std::string& name, std::span<const float> got) { module_.compare("grad." + prefix_ + name, got); }
 
-  /// Binds a plan to the case's weights and fills it.
-  void fill(WeightPlan& plan) const;
+  /// Binds a plan to the case's weights and fills it. `before` is put before their names.
+  void fill(WeightPlan& plan, const std::string& before = "") const;
+  /// The same by a model's loader, whose names are those of a checkpoint.
+  void fill(ModelLoader& loader) const;
   /// Compares the gradients of all weights of a plan with the case's.
-  void gradients(const WeightPlan& plan, Gradients& got);
+  void gradients(const WeightPlan& plan, Gradients& got, const std::string& before = "");
   Module& module() { return module_; }
 
  private:
   Array floats(const std::string& name) const;
+  /// All weights as one file.
+  struct File {
+    TensorTable table;
+    std::vector<float> numbers;
+  };
+  File weights_file(const std::string& before) const;
 
   Module& module_;
   std::string name_, prefix_;

@@ -39,9 +39,10 @@ struct MultiHead {
   LayerRun run;
 
   MultiHead(const Case& c, int key_width, int value_width)
-      : config(modules::attention_config(int(c.about()["d_model"].get_integer()), int(c.about()["heads"].get_integer()),
-                                         int(c.about().get_or("kv_heads", c.about()["heads"].get_integer())),
-                                         int(c.about().get_or("d_head", c.about()["d_model"].get_integer() / c.about()["heads"].get_integer())))),
+      : config(modules::attention_config(
+            int(c.about()["d_model"].get_integer()), int(c.about()["heads"].get_integer()),
+            int(c.about().get_or("kv_heads", c.about()["heads"].get_integer())),
+            int(c.about().get_or("d_head", c.about()["d_model"].get_integer() / c.about()["heads"].get_integer())))),
         plan(names, {config.heads, config.kv_heads, config.head_size}) {
     const bool bias = c.has_weight("in_proj_bias") || c.has_weight("W_Q.bias");
     const WeightScope w(plan, "attention");
@@ -71,7 +72,8 @@ void check_self(Case& c) {
   MultiHead m(c, int(shape[2]), int(shape[2]));
   // The cases of grouped heads are causal, but do not say so.
   m.config.causal = c.about()["formula"].get_string().find("causal") != std::string::npos || c.about().has("kv_heads");
-  const Packed rows = modules::pack_rows(shape[0], shape[1], c.has_input("key_mask") ? c.ids("key_mask") : std::vector<std::int32_t>(), true);
+  const Packed rows =
+      modules::pack_rows(shape[0], shape[1], c.has_input("key_mask") ? c.ids("key_mask") : std::vector<std::int32_t>(), true);
   const StackPass stack{.config = m.config, .rows = rows.tokens.rows, .name = "layer"};
   const Array x = modules::take_rows(rows, c.input("x"));
   Array out(x.shape), dx(x.shape);
@@ -86,7 +88,8 @@ void check_cross(Case& c) {
   const Shape &shape = c.shape("x"), &key_shape = c.shape(key_name), &value_shape = c.shape(value_name);
   MultiHead m(c, int(key_shape[2]), int(value_shape[2]));
   const std::vector<std::int32_t> mask = c.has_input("key_mask") ? c.ids("key_mask") : std::vector<std::int32_t>();
-  const Packed rows = modules::pack_rows(shape[0], shape[1], {}, true), sources = modules::pack_rows(key_shape[0], key_shape[1], mask, false);
+  const Packed rows = modules::pack_rows(shape[0], shape[1], {}, true),
+               sources = modules::pack_rows(key_shape[0], key_shape[1], mask, false);
   const Array x = modules::take_rows(rows, c.input("x")), keys = modules::take_rows(sources, c.input(key_name));
   const Array values = modules::take_rows(sources, c.input(value_name));
   Memory memory{.begin = sources.tokens.rows.begin};
