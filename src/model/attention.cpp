@@ -70,9 +70,6 @@ AttentionArgs self_arguments(const Run& run, const StackPass& stack, int layer, 
   return args;
 }
 
-/// How many tokens of sequence b are keys.
-std::int64_t key_count(const Rows& rows, int b) { return rows.visible.empty() ? rows.length(b) : rows.visible[std::size_t(b)]; }
-
 /// What a training pass adds to a run; push() keeps it for backward.
 void start_training(Run& run, const StackConfig& c, Tape& tape) {
   run.statistics = tape.matrix(2, c.heads * run.query.rows);
@@ -151,7 +148,7 @@ Task<> Attention::self(ConstMatrix h, Matrix out, int layer, const StackPass& st
     const std::int64_t first = rows.begin[std::size_t(b)];
     if (rows.length(b) == 0) continue;
     Scope one_sequence(pass.workspace);
-    const Matrix keys = k.rows_from(first, key_count(rows, b)), values = v.rows_from(first, keys.rows);
+    const Matrix keys = k.rows_from(first, rows.keys(b)), values = v.rows_from(first, keys.rows);
     KeyValues seen;
     if (stack.kv_cache) {
       const int sequence = stack.sequences[std::size_t(b)];
@@ -185,7 +182,7 @@ void Attention::self_backward(ConstMatrix dout, Matrix dh, int layer, const Stac
   const ConstMatrix v = back.tape.pop(), k = back.tape.pop();
   Matrix dq = back.zeros(run.query.rows, run.query.cols), dk = back.zeros(k.rows, k.cols), dv = back.zeros(v.rows, v.cols);
   for (int b = 0; b < rows.sequences(); ++b) {
-    const std::int64_t first = rows.begin[std::size_t(b)], count = rows.length(b), keys = key_count(rows, b);
+    const std::int64_t first = rows.begin[std::size_t(b)], count = rows.length(b), keys = rows.keys(b);
     if (count == 0) continue;
     Scope one_sequence(back.workspace);
     const KeyValues seen = one_block(k.rows_from(first, keys), v.rows_from(first, keys), back.workspace);

@@ -51,11 +51,12 @@ void read_inputs(ForwardCall& call) {
   const ModelConfig& c = call.config();
   if (!in.input_ids.given()) throw Error(Code::invalid_argument, "inputIds: missing");
   if (c.kind == Kind::decoder) {
-    call.target = pack(in.input_ids, in.attention_mask, in.token_type_ids, in.position_ids, c.decoder, c.pad_token_id, false, "inputIds");
+    call.target = pack(in.input_ids, in.attention_mask, in.token_type_ids, in.position_ids, c.decoder, c.pad_token_id, call.options.padding,
+                       "inputIds");
     check_tokens(call.target.tokens, call.model.decoder->embeddings, c.decoder);
     return;
   }
-  const bool keep_padding = c.head == Head::question_answering;  // its softmax runs over the padding too
+  const bool keep_padding = call.options.padding || c.head == Head::question_answering;  // whose softmax runs over the padding too
   call.source =
       pack(in.input_ids, in.attention_mask, in.token_type_ids, in.position_ids, c.encoder, c.pad_token_id, keep_padding, "inputIds");
   check_tokens(call.source.tokens, call.model.encoder->embeddings, c.encoder);
@@ -70,7 +71,8 @@ void read_inputs(ForwardCall& call) {
     throw Error(Code::invalid_argument, "decoderInputIds: {} rows, {} expected as in inputIds", in.decoder_input_ids.rows,
                 in.input_ids.rows);
   }
-  call.target = pack(in.decoder_input_ids, in.decoder_attention_mask, {}, {}, c.decoder, c.pad_token_id, false, "decoderInputIds");
+  call.target =
+      pack(in.decoder_input_ids, in.decoder_attention_mask, {}, {}, c.decoder, c.pad_token_id, call.options.padding, "decoderInputIds");
   check_tokens(call.target.tokens, call.model.decoder->embeddings, c.decoder);
 }
 

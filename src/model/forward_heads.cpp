@@ -114,7 +114,9 @@ void vocabulary_logits_backward(ForwardCall& call, Matrix dhidden, Backward& bac
 std::int64_t pooled_row(const ForwardCall& call, std::int64_t b) {
   const Packed& top = call.top();
   const ModelConfig& c = call.config();
-  const std::int64_t first = top.tokens.rows.begin[std::size_t(b)], end = top.tokens.rows.begin[std::size_t(b) + 1];
+  const Rows& rows = top.tokens.rows;
+  const std::int64_t first = rows.begin[std::size_t(b)];
+  const std::int64_t end = first + (rows.keys(int(b)));
   if (c.classifier_pooling != Pooling::last && c.classifier_pooling != Pooling::last_eos) return first;
   std::int64_t place = end - 1;
   const auto ends_here = [&](std::int32_t id) {
@@ -135,7 +137,8 @@ template <class Use>
 void each_pooled(const ForwardCall& call, Use use) {
   const Rows& rows = call.top().tokens.rows;
   for (std::int64_t b = 0; b < rows.sequences(); ++b) {
-    const std::int64_t count = rows.length(int(b)), first = rows.begin[std::size_t(b)];
+    const std::int64_t first = rows.begin[std::size_t(b)];
+    const std::int64_t count = rows.keys(int(b));
     if (count == 0) continue;
     if (call.config().classifier_pooling == Pooling::mean) {
       for (std::int64_t i = first; i < first + count; ++i) use(b, i, 1 / float(count));

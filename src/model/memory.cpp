@@ -5,7 +5,8 @@
 namespace webformer {
 
 KeyValues Memory::view(std::size_t layer, int source, Workspace& workspace) const {
-  const std::int64_t first = begin[std::size_t(source)], length = begin[std::size_t(source) + 1] - first;
+  const std::int64_t first = begin[std::size_t(source)];
+  const std::int64_t length = visible.empty() ? begin[std::size_t(source) + 1] - first : visible[std::size_t(source)];
   const ConstMatrix k = keys[layer].matrix(), v = values[layer].matrix();
   auto** blocks = workspace.allocate<const float*>(2);
   blocks[0] = k.row(first);
@@ -16,6 +17,7 @@ KeyValues Memory::view(std::size_t layer, int source, Workspace& workspace) cons
 Memory Memory::zeros() const {
   Memory zeros;
   zeros.begin = begin;
+  zeros.visible = visible;
   for (std::size_t layer = 0; layer < keys.size(); ++layer) {
     zeros.keys.emplace_back(keys[layer].shape);
     zeros.values.emplace_back(values[layer].shape);

@@ -13,6 +13,7 @@ namespace webformer {
 /// Sources are packed: source b has rows begin[b] to begin[b + 1].
 struct Memory {
   std::vector<std::int64_t> begin{0};
+  std::vector<std::int64_t> visible;  ///< how many of the first rows of each source are seen; empty: all
   std::vector<Array> keys;  ///< one a layer: [N, K*D]
   std::vector<Array> values;
 

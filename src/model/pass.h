@@ -47,6 +47,8 @@ struct Rows {
   int sequences() const noexcept { return int(begin.size()) - 1; }
   std::int64_t total() const noexcept { return begin.back(); }
   std::int64_t length(int sequence) const noexcept { return begin[std::size_t(sequence) + 1] - begin[std::size_t(sequence)]; }
+  /// How many of a sequence's first tokens are keys.
+  std::int64_t keys(int sequence) const noexcept { return visible.empty() ? length(sequence) : visible[std::size_t(sequence)]; }
 };
 
 }  // namespace webformer

@@ -5,6 +5,7 @@ namespace webformer {
 Memory remember(const Stack& decoder, const Rows& rows, ConstMatrix encoded, Pass& pass) {
   Memory memory;
   memory.begin = rows.begin;
+  memory.visible = rows.visible;
   const std::int64_t width = std::int64_t(decoder.config.kv_heads) * decoder.config.head_size;
   for (int i = 0; i < decoder.config.layers; ++i) {
     memory.keys.emplace_back(Shape{encoded.rows, width});

@@ -95,4 +95,30 @@ void AttentionCall::backward(const Array& output_gradient, const Array& weights_
   });
 }
 
+std::vector<std::uint8_t> spread_mask(const Array& mask, std::int64_t batch, std::int64_t queries, std::int64_t keys) {
+  std::vector<std::uint8_t> spread;
+  const std::int64_t items = mask.shape.rank() == 1 ? 1 : mask.shape[0], rows = mask.size() / items / keys;
+  for (std::int64_t b = 0; b < batch; ++b) {
+    for (std::int64_t t = 0; t < queries; ++t) {
+      const float* row = mask.data.data() + ((items > 1 ? b : 0) * rows + (rows > 1 ? t : 0)) * keys;
+      for (std::int64_t s = 0; s < keys; ++s) spread.push_back(row[s] != 0);
+    }
+  }
+  return spread;
+}
+
+Array seen(const std::vector<std::int32_t>& ids, std::int64_t batch, std::int32_t pad, bool causal, std::int64_t queries) {
+  const std::int64_t keys = std::int64_t(ids.size()) / batch;
+  AttentionCall call;
+  call.query = Array(Shape{batch, 1, queries, 1});
+  call.key = call.value = Array(Shape{batch, 1, keys, 1});
+  call.causal = causal;
+  Array mask(Shape{batch, 1, 1, keys});
+  for (std::size_t i = 0; i < ids.size(); ++i) mask.data[i] = ids[i] != pad;
+  call.mask = spread_mask(mask, batch, queries, keys);
+  call.forward(true);
+  for (float& weight : call.weights.data) weight = weight > 0;
+  return call.weights;
+}
+
 }  // namespace webformer::modules

@@ -34,4 +34,9 @@ struct AttentionCall {
   void each_item(const std::function<void(Item&)>& work);
 };
 
+/// [B,1,T,S], [B,1,1,S] or [S] as [B,T,S].
+std::vector<std::uint8_t> spread_mask(const Array& mask, std::int64_t batch, std::int64_t queries, std::int64_t keys);
+/// What the kernel sees of keys that all weigh the same, where keys with the id `pad` are hidden. ids: [B,S]. [B,1,T,S], 1 = visible
+Array seen(const std::vector<std::int32_t>& ids, std::int64_t batch, std::int32_t pad, bool causal, std::int64_t queries);
+
 }  // namespace webformer::modules

@@ -14,19 +14,6 @@ using modules::Module;
 
 namespace {
 
-/// [B,1,T,S], [B,1,1,S] or [S] as [B,T,S].
-std::vector<std::uint8_t> spread_mask(const Array& mask, std::int64_t batch, std::int64_t queries, std::int64_t keys) {
-  std::vector<std::uint8_t> spread;
-  const std::int64_t items = mask.shape.rank() == 1 ? 1 : mask.shape[0], rows = mask.size() / items / keys;
-  for (std::int64_t b = 0; b < batch; ++b) {
-    for (std::int64_t t = 0; t < queries; ++t) {
-      const float* row = mask.data.data() + ((items > 1 ? b : 0) * rows + (rows > 1 ? t : 0)) * keys;
-      for (std::int64_t s = 0; s < keys; ++s) spread.push_back(row[s] != 0);
-    }
-  }
-  return spread;
-}
-
 void place_causality(const Json& about, AttentionCall& call) {
   const std::string causal = about["causal"].is_string() ? std::string(about["causal"].get_string()) : "";
   call.causal = !causal.empty();
@@ -42,7 +29,7 @@ AttentionCall read_call(const Case& c) {
   call.value = c.input("v");
   call.scale = float(c.about().get_or("scale_value", double(plain_scale(call))));
   place_causality(c.about(), call);
-  if (c.has_input("mask")) call.mask = spread_mask(c.input("mask"), call.query.shape[0], call.queries(), call.keys());
+  if (c.has_input("mask")) call.mask = modules::spread_mask(c.input("mask"), call.query.shape[0], call.queries(), call.keys());
   if (c.has_input("bias")) call.bias = c.input("bias").data;
   return call;
 }
@@ -101,28 +88,13 @@ void check_attention(Case& c) {
   if (c.expects_gradient("bias")) c.gradient("bias", call.bias_gradient);
 }
 
-/// What the kernel sees of keys that all weigh the same. [B,T,S]
-Array seen(const std::vector<std::int32_t>& ids, std::int64_t batch, std::int32_t pad, bool causal, std::int64_t queries) {
-  const std::int64_t keys = std::int64_t(ids.size()) / batch;
-  AttentionCall call;
-  call.query = Array(Shape{batch, 1, queries, 1});
-  call.key = call.value = Array(Shape{batch, 1, keys, 1});
-  call.causal = causal;
-  Array mask(Shape{batch, 1, 1, keys});
-  for (std::size_t i = 0; i < ids.size(); ++i) mask.data[i] = ids[i] != pad;
-  call.mask = spread_mask(mask, batch, queries, keys);
-  call.forward(true);
-  for (float& weight : call.weights.data) weight = weight > 0;
-  return call.weights;
-}
-
 void check_masks(Case& c) {
   const auto pad = std::int32_t(c.about()["pad_id"].get_integer());
   const auto src = c.ids("src"), tgt = c.ids("tgt");
   const std::int64_t batch = c.shape("src")[0], length = c.shape("tgt")[1];
-  c.output("src_mask", seen(src, batch, pad, false, 1));
-  c.output("tgt_mask", seen(tgt, batch, pad, true, length));
-  c.output("causal", seen(std::vector<std::int32_t>(std::size_t(length), pad + 1), 1, pad, true, length));
+  c.output("src_mask", modules::seen(src, batch, pad, false, 1));
+  c.output("tgt_mask", modules::seen(tgt, batch, pad, true, length));
+  c.output("causal", modules::seen(std::vector<std::int32_t>(std::size_t(length), pad + 1), 1, pad, true, length));
 }
 
 /// [M,K] x [N,K]^T
@@ -238,7 +210,7 @@ void check_tiled(Case& c) {
   for (float& q : call.query.data) q *= factor;
   call.scale = plain_scale(call);
   place_causality(c.about(), call);
-  if (c.has_input("key_mask")) call.mask = spread_mask(c.input("key_mask"), 1, call.queries(), call.keys());
+  if (c.has_input("key_mask")) call.mask = modules::spread_mask(c.input("key_mask"), 1, call.queries(), call.keys());
   for (const bool with_weights : {true, false}) {
     call.forward(with_weights);
     c.output("out", call.output);
