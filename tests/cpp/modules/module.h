@@ -83,7 +83,7 @@ class Case {
   void fill(ModelLoader& loader) const;
   /// Compares the gradients of all weights of a plan with the case's.
   void gradients(const WeightPlan& plan, Gradients& got, const std::string& before = "");
-  Module& module() { return module_; }
+  Module& module() const { return module_; }
 
  private:
   Array floats(const std::string& name) const;
