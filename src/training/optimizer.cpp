@@ -30,14 +30,16 @@ Optimizer::Optimizer(const OptimizerConfig& config, std::vector<Weight> weights,
   check(config_);
   for (const Weight& weight : weights_) {
     if (weight.matrix) {
-      if (const PackedWeights* gradient = gradients.of(*weight.matrix)) parameters_.push_back({weight.matrix->numbers(), gradient->numbers()});
+      if (const PackedWeights* gradient = gradients.of(*weight.matrix))
+        parameters_.push_back({weight.matrix->numbers(), gradient->numbers()});
     } else if (const float* gradient = gradients.of(*weight.vector)) {
       parameters_.push_back({*weight.vector, {gradient, weight.vector->size()}});
     }
   }
   const bool adam = config_.kind != OptimizerKind::sgd;
   for (const Parameter& p : parameters_) {
-    states_.push_back({std::vector<float>(adam || config_.momentum > 0 ? p.weight.size() : 0), std::vector<float>(adam ? p.weight.size() : 0)});
+    states_.push_back(
+        {std::vector<float>(adam || config_.momentum > 0 ? p.weight.size() : 0), std::vector<float>(adam ? p.weight.size() : 0)});
   }
 }
 

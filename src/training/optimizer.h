@@ -32,12 +32,14 @@ class Optimizer {
     std::vector<float> first, second;
   };
 
-  /// Changes those of `weights` that `gradients` learns. Both live as long as this. Throws invalid_argument for numbers that are no optimizer's.
+  /// Changes those of `weights` that `gradients` learns. Both live as long as this. Throws invalid_argument for numbers that are no
+  /// optimizer's.
   Optimizer(const OptimizerConfig& config, std::vector<Weight> weights, Gradients& gradients);
 
   /// The 2-norm of all gradients together.
   double gradient_norm() const noexcept;
-  /// One step with the gradients as they are; `norm` is gradient_norm(). Throws numeric_error where it is not finite; nothing has changed then.
+  /// One step with the gradients as they are; `norm` is gradient_norm(). Throws numeric_error where it is not finite; nothing has changed
+  /// then.
   void step(float learning_rate, double norm);
 
   /// For checkpoints: the state of each learned weight, in the order of `weights`, and how many steps were made.

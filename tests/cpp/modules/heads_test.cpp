@@ -27,7 +27,11 @@ struct HeadRun {
   HeadRun(const Case& c, Head head, Pooling pooling, std::string_view problem, ForwardInputs inputs)
       : hidden(c.input("hidden")),
         plan(names(), {}),
-        call{.model = model, .inputs = std::move(inputs), .options = {}, .recorder = Recorder({}), .pass = {run.workspace, run.schedule, nullptr, &run.tape}} {
+        call{.model = model,
+             .inputs = std::move(inputs),
+             .options = {},
+             .recorder = Recorder({}),
+             .pass = {run.workspace, run.schedule, nullptr, &run.tape}} {
     model.config.head = head;
     model.config.classifier_pooling = pooling;
     model.config.problem_type = problem;
@@ -124,8 +128,8 @@ void check_answers(Case& c) {
   c.output("loss", loss);
   const std::int64_t length = out.start_logits->shape[1];
   for (std::int64_t b = 0; b < out.start_logits->shape[0]; ++b) {
-    const auto [start, end, score] = best_span(out.start_logits->matrix().row(b), out.end_logits->matrix().row(b), length,
-                                               c.about()["max_answer"].get_integer());
+    const auto [start, end, score] =
+        best_span(out.start_logits->matrix().row(b), out.end_logits->matrix().row(b), length, c.about()["max_answer"].get_integer());
     answers.insert(answers.end(), {start, end});
     scores.push_back(score);
   }

@@ -7,9 +7,9 @@
 
 #include "kernels/kernels.h"
 #include "model/backward.h"
-#include "model/loss.h"
 #include "model/forward.h"
 #include "model/loader.h"
+#include "model/loss.h"
 #include "model/session.h"
 #include "modules/module.h"
 
@@ -18,7 +18,8 @@ namespace webformer::modules {
 class ModelRun {
  public:
   /// A model of that config.json with the case's weights.
-  ModelRun(const Case& c, const std::string& config) : document_(JsonDocument::parse(config, "config.json")), loader_(document_.root(), WeightPolicy::f32) {
+  ModelRun(const Case& c, const std::string& config)
+      : document_(JsonDocument::parse(config, "config.json")), loader_(document_.root(), WeightPolicy::f32) {
     c.fill(loader_);
     model_ = loader_.finish();
     CHECK(model_->unused_weights == std::vector<std::string>{});

@@ -85,8 +85,10 @@ void check_clipping(Case& c) {
 
 void check_schedules(Case& c) {
   const Json about = c.about();
-  const RateSchedule noam{.kind = RateKind::noam, .peak = 1, .warmup = about["noam_warmup"].get_integer(), .width = about["d"].get_integer()};
-  const RateSchedule linear{.kind = RateKind::linear, .peak = 1, .warmup = about["warmup"].get_integer(), .total = about["total"].get_integer()};
+  const RateSchedule noam{
+      .kind = RateKind::noam, .peak = 1, .warmup = about["noam_warmup"].get_integer(), .width = about["d"].get_integer()};
+  const RateSchedule linear{
+      .kind = RateKind::linear, .peak = 1, .warmup = about["warmup"].get_integer(), .total = about["total"].get_integer()};
   RateSchedule cosine = linear;
   cosine.kind = RateKind::cosine;
   for (const auto& [name, schedule] : {std::pair{"noam", noam}, {"linear", linear}, {"cosine", cosine}}) {
@@ -127,10 +129,12 @@ std::string config_of(const Case& c) {
   const std::string start = R"({"model_type": "transformer", "d_model": )" + number("d_model") + R"(, "nhead": )" + number("heads") +
                             R"(, "dim_feedforward": )" + number("d_ff") + R"(, "vocab_size": )" + number("vocab");
   if (c.has_input("src")) {
-    return start + R"(, "num_encoder_layers": )" + number("encoder_layers") + R"(, "num_decoder_layers": )" + number("decoder_layers") + "}";
+    return start + R"(, "num_encoder_layers": )" + number("encoder_layers") + R"(, "num_decoder_layers": )" + number("decoder_layers") +
+           "}";
   }
   if (c.has_input("ids")) {
-    return start + R"(, "num_encoder_layers": 0, "num_decoder_layers": )" + number("layers") + R"(, "norm_first": true, "attention_bias": false})";
+    return start + R"(, "num_encoder_layers": 0, "num_decoder_layers": )" + number("layers") +
+           R"(, "norm_first": true, "attention_bias": false})";
   }
   return start + R"(, "architectures": ["TransformerForPreTraining"], "num_encoder_layers": )" + number("layers") +
          R"(, "num_decoder_layers": 0, "type_vocab_size": 2, "activation": "gelu", "positions": "learned", "max_position_embeddings": )" +
