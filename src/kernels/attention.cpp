@@ -1,5 +1,6 @@
 #include "kernels/attention.h"
 
+#include "kernels/attention_backward.h"
 #include "kernels/attention_stream.h"
 #include "kernels/attention_tiles.h"
 
@@ -14,11 +15,16 @@ constexpr std::int64_t few_rows = 4;
 
 void attention(const AttentionArgs& args, Workspace& workspace) {
   Scope scope(workspace);
-  if (!args.weights && args.query.rows * (args.heads / args.kv_heads) < few_rows) {
+  if (!args.weights && args.dropout <= 0 && args.query.rows * (args.heads / args.kv_heads) < few_rows) {
     attention_stream<Floats>(args, workspace);
   } else {
     TiledAttention<Floats>(args, workspace).run();
   }
+}
+
+void attention_backward(const AttentionArgs& args, const AttentionGradients& gradients, Workspace& workspace) {
+  Scope scope(workspace);
+  AttentionBackward<Floats>(args, gradients, workspace).run();
 }
 
 }  // namespace webformer

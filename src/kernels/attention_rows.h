@@ -6,6 +6,8 @@
 #include <limits>
 
 #include "kernels/attention.h"
+#include "kernels/dropout.h"
+#include "kernels/panels.h"
 #include "kernels/simd_math.h"
 
 namespace webformer {
@@ -38,6 +40,35 @@ inline void find_rows(const KeyValues& memory, const float* const* blocks, std::
     rows[i] = blocks[block] + row * memory.stride;
     if (++row == memory.block) ++block, row = 0;
   }
+}
+
+/// Packs numbers [column, column + size) of `count` rows as out[row / panel_width][size][panel_width], by transposing squares of `lanes`
+/// rows and `lanes` numbers.
+template <class F>
+inline void pack_transposed(const float* const* rows, std::int64_t column, std::int64_t count, std::int64_t size, float* out) noexcept {
+  constexpr std::int64_t panel = panel_width<F>;
+  for (std::int64_t s = 0; s < count; s += lanes<F>) {
+    float* to = out + s / panel * size * panel + s % panel;
+    const std::int64_t filled = std::min(lanes<F>, count - s);
+    for (std::int64_t i = 0; i < size; i += lanes<F>) {
+      const std::int64_t left = std::min(lanes<F>, size - i);
+      std::array<F, F::size> square;
+      for (std::int64_t j = 0; j < lanes<F>; ++j) {
+        const float* from = j < filled ? rows[s + j] + column + i : nullptr;
+        square[std::size_t(j)] = !from ? F(0.f) : left == lanes<F> ? F::load_unaligned(from) : load_part<F>(from, left);
+      }
+      xsimd::transpose(square.data(), square.data() + F::size);
+      for (std::int64_t j = 0; j < left; ++j) square[std::size_t(j)].store_unaligned(to + (i + j) * panel);
+    }
+  }
+}
+
+/// Drops weights of query t for keys [first, first + count) as args.dropout says, in place.
+template <class F>
+inline void drop_weights(const AttentionArgs& args, int head, std::int64_t t, std::int64_t first, std::int64_t count,
+                         float* weights) noexcept {
+  if (args.dropout <= 0) return;
+  Dropout(args.dropout, args.dropout_seed).apply<F>(count, weights, (head * args.query.rows + t) * args.memory.length + first);
 }
 
 /// From products of a query with keys [first, first + count) to scores, in place; -inf where query t may not look.

@@ -57,7 +57,8 @@ inline void add_values(const float* weights, const float* const* values, std::in
   }
 }
 
-/// Attention with the softmax of Milakov & Gimelshein 2018: the largest score and the sum are corrected as keys come.
+/// Without weights and dropout. Attention with the softmax of Milakov & Gimelshein 2018: the largest score and the sum are corrected as
+/// keys come.
 template <class F>
 void attention_stream(const AttentionArgs& args, Workspace& workspace) {
   constexpr std::int64_t tile = 64;
@@ -111,6 +112,10 @@ void attention_stream(const AttentionArgs& args, Workspace& workspace) {
     for (int h = 0; h < args.heads; ++h) {
       float* output = args.output.row(t) + h * size;
       map_row<F>(size, output, [factor = F(softmax_factor(sums[t * args.heads + h]))](F v) { return v * factor; }, output);
+      if (args.largest) {
+        args.largest[h * queries + t] = largest[t * args.heads + h];
+        args.sums[h * queries + t] = sums[t * args.heads + h];
+      }
     }
   }
 }

@@ -36,7 +36,7 @@ class TiledAttention {
       start(kv_head);
       if (args_.weights) {
         each_tile(&TiledAttention::score);
-        for (std::int64_t r = 0; r < rows_; ++r) softmax_row<F>(args_.memory.length, weights_of(r));
+        for (std::int64_t r = 0; r < rows_; ++r) normalize(r);
         each_tile(&TiledAttention::weigh);
       } else {
         each_tile(&TiledAttention::attend);
@@ -82,23 +82,10 @@ class TiledAttention {
     }
   }
 
-  /// keys_: [tile_keys / panel][D][panel], by transposing squares of `lanes` keys and `lanes` numbers.
+  /// keys_: [tile_keys / panel][D][panel]
   void pack_keys() noexcept {
     find_rows(args_.memory, args_.memory.keys, first_key_, key_count_, rows_of_);
-    for (std::int64_t s = 0; s < key_count_; s += lanes<F>) {
-      float* to = keys_ + s / panel * size_ * panel + s % panel;
-      const std::int64_t count = std::min(lanes<F>, key_count_ - s);
-      for (std::int64_t i = 0; i < size_; i += lanes<F>) {
-        const std::int64_t left = std::min(lanes<F>, size_ - i);
-        std::array<F, F::size> square;
-        for (std::int64_t j = 0; j < lanes<F>; ++j) {
-          const float* from = j < count ? rows_of_[s + j] + kv_head_ * size_ + i : nullptr;
-          square[std::size_t(j)] = !from ? F(0.f) : left == lanes<F> ? F::load_unaligned(from) : load_part<F>(from, left);
-        }
-        xsimd::transpose(square.data(), square.data() + F::size);
-        for (std::int64_t j = 0; j < left; ++j) square[std::size_t(j)].store_unaligned(to + (i + j) * panel);
-      }
-    }
+    pack_transposed<F>(rows_of_, kv_head_ * size_, key_count_, size_, keys_);
   }
 
   /// values_: [D / panel][tile_keys][panel]
@@ -196,7 +183,16 @@ class TiledAttention {
       factors[r] = std::exp(before - shift);
       sum = sum * factors[r] + exponentials_row<F>(count, row, shift);
     }
+    drop(tile, seen, scores);
     add_values(tile, seen, scores, factors);
+  }
+
+  void drop(std::int64_t tile, KeyRange seen, float* weights) noexcept {
+    for (std::int64_t r = 0; r < tiles_.rows(tile); ++r) {
+      const std::int64_t row = tiles_.first_row(tile) + r;
+      drop_weights<F>(args_, head_of(row), query_of(row), first_key_ + seen.begin, seen.end - seen.begin,
+                      weights + r * tile_keys + seen.begin);
+    }
   }
 
   void score(std::int64_t tile) noexcept {
@@ -210,6 +206,15 @@ class TiledAttention {
     }
   }
 
+  /// Softmax of all scores of a row.
+  void normalize(std::int64_t r) noexcept {
+    float* row = weights_of(r);
+    const std::int64_t count = args_.memory.length;
+    largest_[r] = max_row<F>(count, row);
+    sums_[r] = exponentials_row<F>(count, row, softmax_shift(largest_[r]));
+    map_row<F>(count, row, [factor = F(softmax_factor(sums_[r]))](F v) { return v * factor; }, row);
+  }
+
   void weigh(std::int64_t tile) noexcept {
     const KeyRange seen = seen_by(tile);
     if (seen.empty()) return;
@@ -218,6 +223,7 @@ class TiledAttention {
     std::fill_n(factors, tile_rows, 1.f);
     for (std::int64_t r = 0; r < tiles_.rows(tile); ++r)
       std::copy_n(weights_of(tiles_.first_row(tile) + r) + first_key_, key_count_, weights + r * tile_keys);
+    drop(tile, {0, key_count_}, weights);
     add_values(tile, seen, weights, factors);
   }
 
@@ -226,6 +232,10 @@ class TiledAttention {
       const F factor(args_.weights ? 1.f : softmax_factor(sums_[r]));
       const float* from = outputs_ + r * width_;
       map_row<F>(size_, args_.output.row(query_of(r)) + head_of(r) * size_, [=](F v) { return v * factor; }, from);
+      if (args_.largest) {
+        args_.largest[head_of(r) * args_.query.rows + query_of(r)] = largest_[r];
+        args_.sums[head_of(r) * args_.query.rows + query_of(r)] = sums_[r];
+      }
     }
   }
 

@@ -5,8 +5,7 @@
 namespace webformer {
 
 void add(Matrix x, ConstMatrix y) noexcept {
-  for (std::int64_t i = 0; i < x.rows; ++i)
-    map_row<Floats>(x.cols, x.row(i), [](Floats a, Floats b) { return a + b; }, x.row(i), y.row(i));
+  for (std::int64_t i = 0; i < x.rows; ++i) map_row<Floats>(x.cols, x.row(i), [](Floats a, Floats b) { return a + b; }, x.row(i), y.row(i));
 }
 
 void scale(Matrix x, float factor) noexcept {
@@ -17,6 +16,13 @@ void soft_cap(Matrix x, float cap) noexcept {
   const Floats c(cap), inverse(1 / cap);
   for (std::int64_t i = 0; i < x.rows; ++i)
     map_row<Floats>(x.cols, x.row(i), [=](Floats a) { return c * simd_tanh(a * inverse); }, x.row(i));
+}
+
+void soft_cap_backward(ConstMatrix y, float cap, ConstMatrix dy, Matrix dx) noexcept {
+  const Floats one(1.f), inverse(1 / cap);
+  for (std::int64_t i = 0; i < y.rows; ++i) {
+    map_row<Floats>(y.cols, dx.row(i), [=](Floats v, Floats d) { return d * (one - v * inverse * (v * inverse)); }, y.row(i), dy.row(i));
+  }
 }
 
 bool all_finite(ConstMatrix x) noexcept {

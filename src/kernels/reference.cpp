@@ -7,6 +7,8 @@
 #include <numbers>
 #include <vector>
 
+#include "kernels/dropout.h"
+
 namespace webformer::reference {
 
 namespace {
@@ -53,6 +55,8 @@ void attention(const AttentionArgs& args) {
   const std::int64_t queries = args.query.rows, keys = args.memory.length, size = args.head_size;
   const KeyValues& memory = args.memory;
   std::vector<double> weights(std::size_t(keys), 0.0);
+  const Dropout dropout(args.dropout, args.dropout_seed);
+  const auto kept = [&](std::int64_t place) { return args.dropout <= 0 ? 1 : dropout.keeps(place) ? 1 / (1 - double(args.dropout)) : 0; };
   for (int h = 0; h < args.heads; ++h) {
     const std::int64_t column = h / (args.heads / args.kv_heads) * size;
     const auto row = [&](const float* const* blocks, std::int64_t s) {
@@ -73,12 +77,14 @@ void attention(const AttentionArgs& args) {
         if (args.relative_bias) score += args.relative_bias[h * args.relative_count + distance + args.relative_origin];
         if (args.bias) score += args.bias[((args.bias_heads == 1 ? 0 : h) * queries + t) * keys + s];
       }
+      if (args.largest) args.largest[h * queries + t] = float(*std::max_element(weights.begin(), weights.end()));
       const double sum = exponentials(weights);
+      if (args.sums) args.sums[h * queries + t] = float(sum);
       for (double& weight : weights) weight = sum == 0 ? 0 : weight / sum;
       for (std::int64_t i = 0; i < size; ++i) {
         double output = 0;
         for (std::int64_t s = 0; s < keys; ++s)
-          if (sees(args, t, s)) output += weights[std::size_t(s)] * row(memory.values, s)[i];
+          if (sees(args, t, s)) output += weights[std::size_t(s)] * kept((h * queries + t) * keys + s) * row(memory.values, s)[i];
         args.output.row(t)[h * size + i] = float(output);
       }
       if (args.weights)

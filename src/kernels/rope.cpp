@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <functional>
 
 #include "kernels/elementwise.h"
 #include "kernels/simd_math.h"
@@ -79,10 +80,10 @@ void rotate_neighbours(float* pairs, const float* cosines, const float* sines, i
   }
 }
 
-}  // namespace
-
-void rope(Matrix x, int heads, int head_size, int rotated, RopeLayout layout, const std::int32_t* positions, const float* frequencies,
-          float magnitude) noexcept {
+/// Turns by the angles, or by their negatives.
+template <bool Back>
+void rotate(Matrix x, int heads, int head_size, int rotated, RopeLayout layout, const std::int32_t* positions, const float* frequencies,
+            float magnitude) noexcept {
   const int pairs = rotated / 2;
   Reduced reduced{};
   float cosines[chunk], sines[chunk];
@@ -91,6 +92,7 @@ void rope(Matrix x, int heads, int head_size, int rotated, RopeLayout layout, co
       const int count = std::min(chunk, pairs - first);
       reduce(float(positions[t]), frequencies + first, count, reduced);
       turn<Floats>(reduced, count, magnitude, cosines, sines);
+      if (Back) std::transform(sines, sines + count, sines, std::negate());
       for (int h = 0; h < heads; ++h) {
         float* head = x.row(t) + std::int64_t(h) * head_size;
         if (layout == RopeLayout::half) {
@@ -101,6 +103,18 @@ void rope(Matrix x, int heads, int head_size, int rotated, RopeLayout layout, co
       }
     }
   }
+}
+
+}  // namespace
+
+void rope(Matrix x, int heads, int head_size, int rotated, RopeLayout layout, const std::int32_t* positions, const float* frequencies,
+          float magnitude) noexcept {
+  rotate<false>(x, heads, head_size, rotated, layout, positions, frequencies, magnitude);
+}
+
+void rope_backward(Matrix dy, int heads, int head_size, int rotated, RopeLayout layout, const std::int32_t* positions,
+                   const float* frequencies, float magnitude) noexcept {
+  rotate<true>(dy, heads, head_size, rotated, layout, positions, frequencies, magnitude);
 }
 
 }  // namespace webformer

@@ -139,6 +139,19 @@ inline float sum_row(std::int64_t count, const float* x, float rest, Function f)
   return xsimd::reduce_add(reduce_row<F>(count, x, F(0.f), rest, [](F a, F b) { return a + b; }, f));
 }
 
+/// The sum of a_i b_i.
+template <class F>
+inline float dot_row(std::int64_t count, const float* a, const float* b) noexcept {
+  F sum(0.f), other_sum(0.f);
+  std::int64_t i = 0;
+  for (; i + 2 * lanes<F> <= count; i += 2 * lanes<F>) {
+    sum = multiply_add(F::load_unaligned(a + i), F::load_unaligned(b + i), sum);
+    other_sum = multiply_add(F::load_unaligned(a + i + lanes<F>), F::load_unaligned(b + i + lanes<F>), other_sum);
+  }
+  for (; i < count; i += lanes<F>) sum = multiply_add(load_part<F>(a + i, count - i), load_part<F>(b + i, count - i), sum);
+  return xsimd::reduce_add(sum + other_sum);
+}
+
 /// The largest number of a row, NaN aside; -inf for an empty one.
 template <class F>
 inline float max_row(std::int64_t count, const float* x) noexcept {

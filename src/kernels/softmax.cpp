@@ -20,4 +20,18 @@ void log_softmax(Matrix x) noexcept {
   }
 }
 
+void softmax_backward(ConstMatrix y, ConstMatrix dy, Matrix dx) noexcept {
+  for (std::int64_t i = 0; i < y.rows; ++i) {
+    const Floats mean(dot_row<Floats>(y.cols, y.row(i), dy.row(i)));
+    map_row<Floats>(y.cols, dx.row(i), [=](Floats p, Floats d) { return p * (d - mean); }, y.row(i), dy.row(i));
+  }
+}
+
+void log_softmax_backward(ConstMatrix y, ConstMatrix dy, Matrix dx) noexcept {
+  for (std::int64_t i = 0; i < y.rows; ++i) {
+    const Floats sum(sum_row<Floats>(y.cols, dy.row(i), 0, [](Floats d) { return d; }));
+    map_row<Floats>(y.cols, dx.row(i), [=](Floats log_p, Floats d) { return d - simd_exp(log_p) * sum; }, y.row(i), dy.row(i));
+  }
+}
+
 }  // namespace webformer

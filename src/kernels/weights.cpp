@@ -27,9 +27,7 @@ std::string_view name(WeightType type) {
 }
 
 std::uint64_t PackedWeights::bytes_for(WeightType type, std::int64_t rows, std::int64_t cols) noexcept {
-  return with_format<Floats>(type, [&](auto format) {
-    return std::uint64_t(panels_of(rows)) * std::uint64_t(format.panel_bytes(cols));
-  });
+  return with_format<Floats>(type, [&](auto format) { return std::uint64_t(panels_of(rows)) * std::uint64_t(format.panel_bytes(cols)); });
 }
 
 PackedWeights::PackedWeights(WeightType type, std::int64_t rows, std::int64_t cols) : type_(type), rows_(rows), cols_(cols) {
@@ -55,6 +53,11 @@ void PackedWeights::row(std::int64_t index, float* out) const noexcept {
   with_format<Floats>(type_, [&](auto format) {
     format.read(data_ + index / panel_width<Floats> * format.panel_bytes(cols_), cols_, index % panel_width<Floats>, out);
   });
+}
+
+void PackedWeights::add_to_row(std::int64_t index, const float* x) noexcept {
+  float* to = numbers().data() + index / panel_width<Floats> * cols_ * panel_width<Floats> + index % panel_width<Floats>;
+  for (std::int64_t k = 0; k < cols_; ++k) to[k * panel_width<Floats>] += x[k];
 }
 
 }  // namespace webformer

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 
 #include "core/tensor.h"
@@ -42,6 +43,12 @@ class PackedWeights {
   std::size_t bytes() const noexcept { return size_; }
   const std::byte* data() const noexcept { return data_; }
 
+  /// f32 only: all numbers in the order they are kept in, for work that treats them alike. Some fill up the last rows and stay 0.
+  std::span<float> numbers() noexcept { return {reinterpret_cast<float*>(data_), size_ / sizeof(float)}; }
+  std::span<const float> numbers() const noexcept { return {reinterpret_cast<const float*>(data_), size_ / sizeof(float)}; }
+  /// f32 only: adds x to row `index`: what the look-up of an embedding gives back. x: [K].
+  void add_to_row(std::int64_t index, const float* x) noexcept;
+
  private:
   WeightType type_ = WeightType::f32;
   std::int64_t rows_ = 0;
@@ -53,5 +60,11 @@ class PackedWeights {
 
 /// y = x W^T + b. x: [M, K], y: [M, N], bias: [N] or null. y may not overlap x. Scratch comes from the workspace.
 void linear(ConstMatrix x, const PackedWeights& weights, const float* bias, Matrix y, Workspace& workspace);
+/// dx += dy W. dy: [M, N], dx: [M, K]. The weights may be of any type: their rounding is taken as it is.
+void linear_backward_input(ConstMatrix dy, const PackedWeights& weights, Matrix dx, Workspace& workspace);
+/// dW += dy^T x. x: [M, K], dy: [M, N], dW: [N, K], f32.
+void linear_backward_weights(ConstMatrix x, ConstMatrix dy, PackedWeights& gradient, Workspace& workspace);
+/// db += the sum of dy over its rows. db: [N].
+void linear_backward_bias(ConstMatrix dy, float* gradient) noexcept;
 
 }  // namespace webformer

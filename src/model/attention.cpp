@@ -10,7 +10,9 @@ namespace {
 /// [N, H*D] seen as [N*H, D].
 Matrix as_heads(Matrix x, int head_size) { return {x.data, x.rows * (x.cols / head_size), head_size}; }
 
-void rotate(const StackConfig& c, int layer, int heads, Matrix x, const Rows& rows) {
+/// Turns queries or keys by their positions, or their gradients back.
+template <class Rope>
+void rotate(Rope rope, const StackConfig& c, int layer, int heads, Matrix x, const Rows& rows) {
   const int index = c.layer[std::size_t(layer)].rope;
   if (index < 0) return;
   const RopeConfig& r = c.ropes[std::size_t(index)];
@@ -25,17 +27,72 @@ KeyValues one_block(ConstMatrix keys, ConstMatrix values, Workspace& workspace) 
   return {blocks, blocks + 1, keys.rows, std::max<std::int64_t>(keys.rows, 1), keys.stride};
 }
 
-AttentionArgs arguments(const StackConfig& c, ConstMatrix query, KeyValues memory, Matrix output) {
+/// The matrices of one pass over a layer's attention.
+struct Run {
+  ConstMatrix query;
+  Matrix context;          // [N, H*D]
+  Matrix statistics = {};  // [2, H*N], kept for backward: see AttentionArgs::largest and sums
+  float dropout = 0;
+  std::uint64_t seed = 0;
+};
+
+/// Of sequence b, which has rows in `run` and looks at `seen`.
+AttentionArgs arguments(const Run& run, const StackPass& stack, int b, KeyValues seen) {
+  const StackConfig& c = stack.config;
+  const std::int64_t first = stack.rows.begin[std::size_t(b)], count = stack.rows.length(b);
   AttentionArgs args;
-  args.query = query;
-  args.memory = memory;
-  args.output = output;
+  args.query = run.query.rows_from(first, count);
+  args.memory = seen;
+  args.output = run.context.rows_from(first, count);
   args.heads = c.heads;
   args.kv_heads = c.kv_heads;
   args.head_size = c.head_size;
   args.scale = c.attention_scale;
   args.softcap = c.attention_softcap;
+  args.dropout = run.dropout;
+  args.dropout_seed = run.seed + std::uint64_t(b);
+  if (run.statistics.data) {
+    args.largest = run.statistics.row(0) + first * c.heads;
+    args.sums = run.statistics.row(1) + first * c.heads;
+  }
   return args;
+}
+
+/// The same where the sequence looks at itself.
+AttentionArgs self_arguments(const Run& run, const StackPass& stack, int layer, int b, KeyValues seen) {
+  AttentionArgs args = arguments(run, stack, b, seen);
+  args.offset = stack.kv_cache ? seen.length - args.query.rows : 0;
+  args.causal = stack.config.causal;
+  args.window = stack.config.layer[std::size_t(layer)].window;
+  args.alibi_slopes = stack.alibi_slopes;
+  args.relative_bias = stack.relative_bias;
+  args.relative_origin = stack.relative_origin;
+  args.relative_count = stack.relative_count;
+  return args;
+}
+
+/// What a training pass adds to a run; push() keeps it for backward.
+void start_training(Run& run, const StackConfig& c, Tape& tape) {
+  run.statistics = tape.matrix(2, c.heads * run.query.rows);
+  run.dropout = tape.rates.attention;
+  if (run.dropout > 0) run.seed = tape.push_seed();
+}
+
+void push(const Run& run, Tape& tape) {
+  tape.push(run.query);
+  tape.push(run.context);
+  tape.push(run.statistics);
+}
+
+Run pop(Tape& tape) {
+  const auto writable = [](ConstMatrix x) { return Matrix(const_cast<float*>(x.data), x.rows, x.cols, x.stride); };
+  Run run;
+  run.statistics = writable(tape.pop());
+  run.context = writable(tape.pop());
+  run.query = tape.pop();
+  run.dropout = tape.rates.attention;
+  if (run.dropout > 0) run.seed = tape.pop_seed();
+  return run;
 }
 
 /// The attentions of one layer, one a sequence, for the device of the pass or the kernel.
@@ -55,7 +112,7 @@ class Calls {
   }
 
   /// Is some of it left to the device? The pass must stop then, until the device has done it or not.
-  bool offered() { return pass_.device && pass_.device->offer({args_, count_}); }
+  bool offered() { return pass_.device && !pass_.tape && pass_.device->offer({args_, count_}); }
 
   /// Runs the kernel for what the device did not do, and shows the weights to those who watch.
   void finish() {
@@ -98,27 +155,27 @@ Task<> Attention::self(ConstMatrix h, Matrix out, int layer, const StackPass& st
   const std::string place = std::string(stack.name) + "." + std::to_string(layer) + ".self_attention";
   Scope scope(pass.workspace);
 
-  Matrix q = pass.workspace.matrix(h.rows, query.weight->rows());
-  Matrix k = pass.workspace.matrix(h.rows, key.weight->rows());
-  Matrix v = pass.workspace.matrix(h.rows, value.weight->rows());
+  Matrix q = pass.lasting(h.rows, query.weight->rows());
+  Matrix k = pass.lasting(h.rows, key.weight->rows());
+  Matrix v = pass.lasting(h.rows, value.weight->rows());
   query.forward(h, q, pass);
   key.forward(h, k, pass);
   value.forward(h, v, pass);
-  if (query_norm) query_norm->forward(as_heads(q, c.head_size), as_heads(q, c.head_size));
-  if (key_norm) key_norm->forward(as_heads(k, c.head_size), as_heads(k, c.head_size));
-  rotate(c, layer, c.heads, q, rows);
-  rotate(c, layer, c.kv_heads, k, rows);
+  if (query_norm) query_norm->forward(as_heads(q, c.head_size), as_heads(q, c.head_size), pass);
+  if (key_norm) key_norm->forward(as_heads(k, c.head_size), as_heads(k, c.head_size), pass);
+  rotate(rope, c, layer, c.heads, q, rows);
+  rotate(rope, c, layer, c.kv_heads, k, rows);
   pass.show(place, "query", q);
   pass.show(place, "key", k);
   pass.show(place, "value", v);
 
-  Matrix context = pass.workspace.matrix(h.rows, q.cols);
+  Run run{.query = q, .context = pass.lasting(h.rows, q.cols)};
+  if (pass.tape) start_training(run, c, *pass.tape);
   Calls calls(place, rows.sequences(), pass);
   for (int b = 0; b < rows.sequences(); ++b) {
-    const std::int64_t first = rows.begin[std::size_t(b)], count = rows.length(b);
-    if (count == 0) continue;
-    const std::int64_t key_count = rows.visible.empty() ? count : rows.visible[std::size_t(b)];
-    const Matrix keys = k.rows_from(first, key_count), values = v.rows_from(first, key_count);
+    const std::int64_t first = rows.begin[std::size_t(b)];
+    if (rows.length(b) == 0) continue;
+    const Matrix keys = k.rows_from(first, rows.keys(b)), values = v.rows_from(first, keys.rows);
     KeyValues seen;
     if (stack.kv_cache) {
       const int sequence = stack.sequences[std::size_t(b)];
@@ -127,22 +184,51 @@ Task<> Attention::self(ConstMatrix h, Matrix out, int layer, const StackPass& st
     } else {
       seen = one_block(keys, values, pass.workspace);
     }
-    AttentionArgs args = arguments(c, q.rows_from(first, count), seen, context.rows_from(first, count));
-    args.offset = stack.kv_cache ? seen.length - count : 0;
-    args.causal = c.causal;
-    args.window = c.layer[std::size_t(layer)].window;
-    args.alibi_slopes = stack.alibi_slopes;
-    args.relative_bias = stack.relative_bias;
-    args.relative_origin = stack.relative_origin;
-    args.relative_count = stack.relative_count;
-    calls.add(b, args);
+    calls.add(b, self_arguments(run, stack, layer, b, seen));
   }
   if (calls.offered()) co_await pass.schedule.pause();
   calls.finish();
-  pass.show(place, "context", context);
-  output.forward(context, out, pass);
+  if (pass.tape) {
+    pass.tape->push(k);
+    pass.tape->push(v);
+    push(run, *pass.tape);
+  }
+  pass.show(place, "context", run.context);
+  output.forward(run.context, out, pass);
   pass.show(place, "output", out);
   co_return;
+}
+
+void Attention::self_backward(ConstMatrix dout, Matrix dh, int layer, const StackPass& stack, const StackGradients& shared,
+                              Backward& back) const {
+  const StackConfig& c = stack.config;
+  const Rows& rows = stack.rows;
+  Scope scope(back.workspace);
+  Matrix dcontext = back.zeros(dout.rows, output.weight->cols());
+  output.backward(dout, dcontext, back);
+
+  const Run run = pop(back.tape);
+  const ConstMatrix v = back.tape.pop(), k = back.tape.pop();
+  Matrix dq = back.zeros(run.query.rows, run.query.cols), dk = back.zeros(k.rows, k.cols), dv = back.zeros(v.rows, v.cols);
+  for (int b = 0; b < rows.sequences(); ++b) {
+    const std::int64_t first = rows.begin[std::size_t(b)], count = rows.length(b), keys = rows.keys(b);
+    if (count == 0) continue;
+    Scope one_sequence(back.workspace);
+    const KeyValues seen = one_block(k.rows_from(first, keys), v.rows_from(first, keys), back.workspace);
+    const AttentionGradients gradients{.output = dcontext.rows_from(first, count),
+                                       .query = dq.rows_from(first, count),
+                                       .keys = dk.rows_from(first, keys),
+                                       .values = dv.rows_from(first, keys),
+                                       .relative_bias = shared.relative_bias};
+    attention_backward(self_arguments(run, stack, layer, b, seen), gradients, back.workspace);
+  }
+  rotate(rope_backward, c, layer, c.kv_heads, dk, rows);
+  rotate(rope_backward, c, layer, c.heads, dq, rows);
+  if (key_norm) key_norm->backward(as_heads(dk, c.head_size), as_heads(dk, c.head_size), back);
+  if (query_norm) query_norm->backward(as_heads(dq, c.head_size), as_heads(dq, c.head_size), back);
+  value.backward(dv, dh, back);
+  key.backward(dk, dh, back);
+  query.backward(dq, dh, back);
 }
 
 Task<> Attention::cross(ConstMatrix h, Matrix out, int layer, const StackPass& stack, Pass& pass) const {
@@ -150,28 +236,59 @@ Task<> Attention::cross(ConstMatrix h, Matrix out, int layer, const StackPass& s
   const std::string place = std::string(stack.name) + "." + std::to_string(layer) + ".cross_attention";
   Scope scope(pass.workspace);
 
-  Matrix q = pass.workspace.matrix(h.rows, query.weight->rows());
+  Matrix q = pass.lasting(h.rows, query.weight->rows());
   query.forward(h, q, pass);
   pass.show(place, "query", q);
-  Matrix context = pass.workspace.matrix(h.rows, q.cols);
+  Run run{.query = q, .context = pass.lasting(h.rows, q.cols)};
+  if (pass.tape) start_training(run, stack.config, *pass.tape);
   Calls calls(place, rows.sequences(), pass);
   for (int b = 0; b < rows.sequences(); ++b) {
-    const std::int64_t first = rows.begin[std::size_t(b)], count = rows.length(b);
-    if (count == 0) continue;
+    if (rows.length(b) == 0) continue;
     const KeyValues seen = stack.memory->view(std::size_t(layer), stack.sources[std::size_t(b)], pass.workspace);
-    calls.add(b, arguments(stack.config, q.rows_from(first, count), seen, context.rows_from(first, count)));
+    calls.add(b, arguments(run, stack, b, seen));
   }
   if (calls.offered()) co_await pass.schedule.pause();
   calls.finish();
-  pass.show(place, "context", context);
-  output.forward(context, out, pass);
+  if (pass.tape) push(run, *pass.tape);
+  pass.show(place, "context", run.context);
+  output.forward(run.context, out, pass);
   pass.show(place, "output", out);
   co_return;
+}
+
+void Attention::cross_backward(ConstMatrix dout, Matrix dh, int layer, const StackPass& stack, const StackGradients& shared,
+                               Backward& back) const {
+  const Rows& rows = stack.rows;
+  Scope scope(back.workspace);
+  Matrix dcontext = back.zeros(dout.rows, output.weight->cols());
+  output.backward(dout, dcontext, back);
+
+  const Run run = pop(back.tape);
+  Matrix dq = back.zeros(run.query.rows, run.query.cols);
+  for (int b = 0; b < rows.sequences(); ++b) {
+    const std::int64_t first = rows.begin[std::size_t(b)], count = rows.length(b);
+    if (count == 0) continue;
+    Scope one_sequence(back.workspace);
+    const int source = stack.sources[std::size_t(b)];
+    const KeyValues seen = stack.memory->view(std::size_t(layer), source, back.workspace);
+    const std::int64_t begin = stack.memory->begin[std::size_t(source)];
+    const AttentionGradients gradients{.output = dcontext.rows_from(first, count),
+                                       .query = dq.rows_from(first, count),
+                                       .keys = shared.memory->keys[std::size_t(layer)].matrix().rows_from(begin, seen.length),
+                                       .values = shared.memory->values[std::size_t(layer)].matrix().rows_from(begin, seen.length)};
+    attention_backward(arguments(run, stack, b, seen), gradients, back.workspace);
+  }
+  query.backward(dq, dh, back);
 }
 
 void Attention::remember(ConstMatrix encoded, Matrix keys, Matrix values, Pass& pass) const {
   key.forward(encoded, keys, pass);
   value.forward(encoded, values, pass);
+}
+
+void Attention::remember_backward(ConstMatrix dkeys, ConstMatrix dvalues, Matrix dencoded, Backward& back) const {
+  value.backward(dvalues, dencoded, back);
+  key.backward(dkeys, dencoded, back);
 }
 
 }  // namespace webformer

@@ -47,7 +47,7 @@ std::int64_t Embeddings::position_rows() const noexcept {
 
 void Embeddings::forward(const Tokens& input, const StackConfig& c, Matrix x, Pass& pass) const {
   Scope scope(pass.workspace);
-  Matrix e = projection ? pass.workspace.matrix(x.rows, tokens.table->cols()) : x;
+  Matrix e = projection ? pass.lasting(x.rows, tokens.table->cols()) : x;
   Matrix added = pass.workspace.matrix(1, e.cols);
   for (std::int64_t i = 0; i < e.rows; ++i) {
     const Matrix row = e.rows_from(i, 1);
@@ -65,8 +65,31 @@ void Embeddings::forward(const Tokens& input, const StackConfig& c, Matrix x, Pa
       add(row, added);
     }
   }
-  if (norm) norm->forward(e, e);
+  if (norm) norm->forward(e, e, pass);
+  pass.drop(e, &DropoutRates::embedding);
   if (projection) projection->forward(e, x, pass);
+}
+
+void Embeddings::backward(const Tokens& input, const StackConfig& c, Matrix dx, Backward& back) const {
+  Scope scope(back.workspace);
+  Matrix de = dx;
+  if (projection) {
+    de = back.zeros(dx.rows, tokens.table->cols());
+    projection->backward(dx, de, back);
+  }
+  back.drop(de, &DropoutRates::embedding);
+  if (norm) norm->backward(de, de, back);
+  const auto gradient_of = [&](const std::optional<Embedding>& table) { return table ? back.gradients.of(*table->table) : nullptr; };
+  PackedWeights *token_gradient = back.gradients.of(*tokens.table), *position_gradient = gradient_of(positions);
+  PackedWeights* type_gradient = gradient_of(types);
+  for (std::int64_t i = 0; i < de.rows; ++i) {
+    const auto token = std::size_t(i);
+    if (type_gradient) type_gradient->add_to_row(input.types.empty() ? 0 : input.types[token], de.row(i));
+    if (position_gradient) position_gradient->add_to_row(input.rows.positions[token] + c.position_offset, de.row(i));
+    if (!token_gradient) continue;
+    if (c.embedding_scale != 1) scale(de.rows_from(i, 1), c.embedding_scale);
+    token_gradient->add_to_row(input.ids[token], de.row(i));
+  }
 }
 
 void count_positions(const StackConfig& c, std::int32_t pad_token_id, std::span<const std::int32_t> ids, std::int64_t start,

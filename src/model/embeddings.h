@@ -31,6 +31,8 @@ struct Embeddings {
                             std::int32_t pad_token_id, const Embedding* shared);
   /// x: [N, C]. Ids and positions were checked by check_tokens.
   void forward(const Tokens& input, const StackConfig& c, Matrix x, Pass& pass) const;
+  /// dx: [N, C], changed.
+  void backward(const Tokens& input, const StackConfig& c, Matrix dx, Backward& back) const;
   /// The number of the table's row for the position of each token.
   std::int64_t position_rows() const noexcept;
 };

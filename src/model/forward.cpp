@@ -29,34 +29,6 @@ std::vector<std::string> watched(const ForwardOptions& options) {
   return patterns;
 }
 
-void read_inputs(ForwardCall& call) {
-  ForwardInputs& in = call.inputs;
-  const ModelConfig& c = call.config();
-  if (!in.input_ids.given()) throw Error(Code::invalid_argument, "inputIds: missing");
-  if (c.kind == Kind::decoder) {
-    call.target = pack(in.input_ids, in.attention_mask, in.token_type_ids, in.position_ids, c.decoder, c.pad_token_id, false, "inputIds");
-    check_tokens(call.target.tokens, call.model.decoder->embeddings, c.decoder);
-    return;
-  }
-  const bool keep_padding = c.head == Head::question_answering;  // its softmax runs over the padding too
-  call.source =
-      pack(in.input_ids, in.attention_mask, in.token_type_ids, in.position_ids, c.encoder, c.pad_token_id, keep_padding, "inputIds");
-  check_tokens(call.source.tokens, call.model.encoder->embeddings, c.encoder);
-  if (c.kind == Kind::encoder) return;
-  if (!in.decoder_input_ids.given()) {
-    const bool from_labels = in.labels.given() && c.head == Head::causal_lm;
-    if (!from_labels && c.head == Head::causal_lm)
-      throw Error(Code::invalid_argument, "decoderInputIds: missing, and there are no labels to take them from");
-    in.decoder_input_ids = shift_right(from_labels ? in.labels : in.input_ids, c.decoder_start_token_id, c.pad_token_id);
-  }
-  if (in.decoder_input_ids.rows != in.input_ids.rows) {
-    throw Error(Code::invalid_argument, "decoderInputIds: {} rows, {} expected as in inputIds", in.decoder_input_ids.rows,
-                in.input_ids.rows);
-  }
-  call.target = pack(in.decoder_input_ids, in.decoder_attention_mask, {}, {}, c.decoder, c.pad_token_id, false, "decoderInputIds");
-  check_tokens(call.target.tokens, call.model.decoder->embeddings, c.decoder);
-}
-
 void check_output_size(const ForwardCall& call) {
   const Packed& top = call.top();
   const StackConfig& c = call.config().top();
@@ -74,47 +46,78 @@ void check_output_size(const ForwardCall& call) {
 
 }  // namespace
 
+void read_inputs(ForwardCall& call) {
+  ForwardInputs& in = call.inputs;
+  const ModelConfig& c = call.config();
+  if (!in.input_ids.given()) throw Error(Code::invalid_argument, "inputIds: missing");
+  if (c.kind == Kind::decoder) {
+    call.target = pack(in.input_ids, in.attention_mask, in.token_type_ids, in.position_ids, c.decoder, c.pad_token_id, call.options.padding,
+                       "inputIds");
+    check_tokens(call.target.tokens, call.model.decoder->embeddings, c.decoder);
+    return;
+  }
+  const bool keep_padding = call.options.padding || c.head == Head::question_answering;  // whose softmax runs over the padding too
+  call.source =
+      pack(in.input_ids, in.attention_mask, in.token_type_ids, in.position_ids, c.encoder, c.pad_token_id, keep_padding, "inputIds");
+  check_tokens(call.source.tokens, call.model.encoder->embeddings, c.encoder);
+  if (c.kind == Kind::encoder) return;
+  if (!in.decoder_input_ids.given()) {
+    const bool from_labels = in.labels.given() && c.head == Head::causal_lm;
+    if (!from_labels && c.head == Head::causal_lm)
+      throw Error(Code::invalid_argument, "decoderInputIds: missing, and there are no labels to take them from");
+    in.decoder_input_ids = shift_right(from_labels ? in.labels : in.input_ids, c.decoder_start_token_id, c.pad_token_id);
+  }
+  if (in.decoder_input_ids.rows != in.input_ids.rows) {
+    throw Error(Code::invalid_argument, "decoderInputIds: {} rows, {} expected as in inputIds", in.decoder_input_ids.rows,
+                in.input_ids.rows);
+  }
+  call.target =
+      pack(in.decoder_input_ids, in.decoder_attention_mask, {}, {}, c.decoder, c.pad_token_id, call.options.padding, "decoderInputIds");
+  check_tokens(call.target.tokens, call.model.decoder->embeddings, c.decoder);
+}
+
+StackPass encoder_pass(const ForwardCall& call) {
+  const Stack& stack = *call.model.encoder;
+  return {.config = stack.config, .rows = call.source.tokens.rows, .name = stack.name};
+}
+
+StackPass decoder_pass(const ForwardCall& call) {
+  const Stack& stack = *call.model.decoder;
+  return {.config = stack.config, .rows = call.target.tokens.rows, .name = stack.name, .memory = &call.memory, .sources = call.sources};
+}
+
+Task<> run_stacks(ForwardCall& call) {
+  const Model& model = call.model;
+  Workspace& workspace = call.pass.workspace;
+  if (model.encoder) {
+    call.hidden = workspace.matrix(call.source.tokens.rows.total(), model.encoder->config.width);
+    co_await model.encoder->forward(call.source.tokens, encoder_pass(call), call.hidden, call.pass);
+  }
+  if (model.decoder) {
+    if (model.encoder) {
+      call.encoded = call.hidden;
+      call.memory = remember(*model.decoder, call.source.tokens.rows, call.encoded, call.pass);
+      for (int b = 0; b < call.target.tokens.rows.sequences(); ++b) call.sources.push_back(b);
+    }
+    call.hidden = workspace.matrix(call.target.tokens.rows.total(), model.decoder->config.width);
+    co_await model.decoder->forward(call.target.tokens, decoder_pass(call), call.hidden, call.pass);
+  }
+  if (!all_finite(call.hidden)) throw Error(Code::numeric_error, "the last hidden state: a number of it is NaN or infinite");
+}
+
 Task<ModelOutput> forward(const Model& model, ForwardInputs inputs, ForwardOptions options, Workspace& workspace, Schedule& schedule) {
   Scope scope(workspace);
-  ForwardCall call{.model = model,
-                   .inputs = std::move(inputs),
-                   .options = std::move(options),
-                   .recorder = Recorder({}),
-                   .pass = {workspace, schedule},
-                   .source = {},
-                   .target = {},
-                   .output = {}};
+  ForwardCall call{
+      .model = model, .inputs = std::move(inputs), .options = std::move(options), .recorder = Recorder({}), .pass = {workspace, schedule}};
   call.pass.device = call.options.device;
   call.recorder = Recorder(watched(call.options));
   if (!call.recorder.wants_nothing()) call.pass.observer = &call.recorder;
   read_inputs(call);
   check_output_size(call);
-
-  Matrix hidden;
-  Memory memory;
-  std::vector<int> sources;
-  if (model.encoder) {
-    hidden = workspace.matrix(call.source.tokens.rows.total(), model.encoder->config.width);
-    co_await model.encoder->forward(call.source.tokens,
-                                    {.config = model.encoder->config, .rows = call.source.tokens.rows, .name = model.encoder->name}, hidden,
-                                    call.pass);
-  }
-  if (model.decoder) {
-    const Stack& decoder = *model.decoder;
-    if (model.encoder) {
-      call.output.encoder_last_hidden_state = call.source.unpack(hidden);
-      memory = remember(decoder, call.source.tokens.rows, hidden, call.pass);
-      for (int b = 0; b < call.target.tokens.rows.sequences(); ++b) sources.push_back(b);
-    }
-    hidden = workspace.matrix(call.target.tokens.rows.total(), decoder.config.width);
-    co_await decoder.forward(
-        call.target.tokens,
-        {.config = decoder.config, .rows = call.target.tokens.rows, .name = decoder.name, .memory = &memory, .sources = sources}, hidden,
-        call.pass);
-  }
-  call.output.last_hidden_state = call.top().unpack(hidden);
-  if (!all_finite(hidden)) throw Error(Code::numeric_error, "the last hidden state: a number of it is NaN or infinite");
-  run_heads(call, hidden);
+  co_await run_stacks(call);
+  if (call.encoded.data) call.output.encoder_last_hidden_state = call.source.unpack(call.encoded);
+  call.output.last_hidden_state = call.top().unpack(call.hidden);
+  run_heads(call);
   compute_loss(call);
   collect_watched(call);
   co_return std::move(call.output);

@@ -24,7 +24,8 @@ struct IdMatrix {
   std::int32_t at(std::int64_t row, std::int64_t col) const noexcept { return data[std::size_t(row * cols + col)]; }
 };
 
-/// Labels of -100 are ignored. Positions where the attention mask is 0 are not computed: rows are packed, and come back as zeros.
+/// Labels of -100 are ignored. Positions where the attention mask is 0 are not computed, unless the options ask for
+/// them: rows are packed, and come back as zeros.
 struct ForwardInputs {
   IdMatrix input_ids, attention_mask, token_type_ids, position_ids;
   IdMatrix decoder_input_ids, decoder_attention_mask;
@@ -36,8 +37,15 @@ struct ForwardInputs {
 struct ForwardOptions {
   bool attentions = false;
   bool hidden_states = false;
-  enum class Logits { all, last, none, chosen } logits = Logits::all;
+  enum class Logits {
+    all,
+    last,
+    none,
+    chosen,
+    labelled,  ///< only those that the loss needs: [1, N, V], N labels that are not ignored
+  } logits = Logits::all;
   std::vector<std::int32_t> positions;  ///< for Logits::chosen
+  bool padding = false;                 ///< positions that the attention mask hides are computed too, as queries that nothing sees
   std::vector<std::string> trace;       ///< names of intermediate tensors; * stands for anything but a dot, {a,b} for either
   std::uint64_t memory_limit = 0;       ///< bytes that the outputs may take; 0: no limit
   AttentionDevice* device = nullptr;    ///< must outlive the task; null: none

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "model/forward_call.h"
 #include "model/loss.h"
 
@@ -5,11 +7,97 @@ namespace webformer {
 
 namespace {
 
+/// One summand of a loss.
+struct LossTerm {
+  enum class Kind { cross_entropy, squared_error, binary } kind;
+  std::optional<Array> ModelOutput::* scores;
+  std::vector<std::int32_t> labels = {};  // of cross-entropy
+  std::vector<float> targets = {};        // of the others
+  float weight = 1;
+};
+
 void require_labels(std::size_t found, std::int64_t expected, std::string_view name) {
   if (std::int64_t(found) != expected) throw Error(Code::invalid_argument, "{}: {} numbers, {} expected", name, found, expected);
 }
 
-/// Labels of [B, T] as the rows of the logits see them: for a causal model, those of the next token.
+LossTerm vocabulary_term(const ForwardCall& call) {
+  LossTerm term{.kind = LossTerm::Kind::cross_entropy, .scores = &ModelOutput::logits, .labels = aligned_labels(call)};
+  if (call.options.logits == ForwardOptions::Logits::labelled) {
+    std::erase(term.labels, ignored_label);
+  } else if (call.options.logits != ForwardOptions::Logits::all) {
+    throw Error(Code::invalid_argument, "labels: logits 'all' expected beside them");
+  }
+  return term;
+}
+
+LossTerm classification_term(const ForwardCall& call) {
+  const Shape& scores = call.output.logits->shape;
+  const ForwardInputs& in = call.inputs;
+  const std::string& problem = call.config().problem_type;
+  LossTerm term{.kind = LossTerm::Kind::cross_entropy, .scores = &ModelOutput::logits};
+  if (problem == "regression" || (problem.empty() && scores[1] == 1)) term.kind = LossTerm::Kind::squared_error;
+  else if (problem == "multi_label_classification" || (problem.empty() && !in.float_labels.empty())) term.kind = LossTerm::Kind::binary;
+  if (term.kind == LossTerm::Kind::cross_entropy) {
+    require_labels(in.labels.data.size(), scores[0], "labels");
+    term.labels = in.labels.data;
+  } else {
+    term.targets = in.float_labels;
+    if (term.targets.empty()) term.targets.assign(in.labels.data.begin(), in.labels.data.end());
+    require_labels(term.targets.size(), scores.size(), "labels");
+  }
+  return term;
+}
+
+std::vector<LossTerm> loss_terms(const ForwardCall& call) {
+  const ForwardInputs& in = call.inputs;
+  const ModelOutput& out = call.output;
+  std::vector<LossTerm> terms;
+  if (in.labels.given() || !in.float_labels.empty()) {
+    if (!out.logits) throw Error(Code::invalid_argument, "labels: this model has no logits to compare them with");
+    terms.push_back(call.config().head == Head::sequence_classification ? classification_term(call) : vocabulary_term(call));
+  }
+  if (!in.next_sentence_label.empty()) {
+    if (!out.next_sentence_logits) throw Error(Code::invalid_argument, "nextSentenceLabel: this model has no next-sentence head");
+    require_labels(in.next_sentence_label.size(), out.next_sentence_logits->shape[0], "nextSentenceLabel");
+    terms.push_back(
+        {.kind = LossTerm::Kind::cross_entropy, .scores = &ModelOutput::next_sentence_logits, .labels = in.next_sentence_label});
+  }
+  if (!in.start_positions.empty() || !in.end_positions.empty()) {
+    if (!out.start_logits) throw Error(Code::invalid_argument, "startPositions: this model has no question-answering head");
+    require_labels(in.start_positions.size(), out.start_logits->shape[0], "startPositions");
+    require_labels(in.end_positions.size(), out.end_logits->shape[0], "endPositions");
+    const auto within = [&](std::vector<std::int32_t> positions) {  // answers outside of the text are ignored, as in transformers
+      for (std::int32_t& p : positions) p = p < 0 || p >= out.start_logits->shape[1] ? ignored_label : p;
+      return positions;
+    };
+    const auto half = [&](std::optional<Array> ModelOutput::* scores, const std::vector<std::int32_t>& positions) {
+      terms.push_back({.kind = LossTerm::Kind::cross_entropy, .scores = scores, .labels = within(positions), .weight = 0.5f});
+    };
+    half(&ModelOutput::start_logits, in.start_positions);
+    half(&ModelOutput::end_logits, in.end_positions);
+  }
+  return terms;
+}
+
+float loss_of(const LossTerm& term, ConstMatrix scores, float label_smoothing) {
+  switch (term.kind) {
+    case LossTerm::Kind::cross_entropy: return mean_cross_entropy(scores, term.labels, label_smoothing);
+    case LossTerm::Kind::squared_error: return mean_squared_error(scores, term.targets);
+    case LossTerm::Kind::binary: return binary_cross_entropy(scores, term.targets);
+  }
+  return 0;
+}
+
+void loss_backward_of(const LossTerm& term, float label_smoothing, float factor, Matrix scores) {
+  switch (term.kind) {
+    case LossTerm::Kind::cross_entropy: return mean_cross_entropy_backward(scores, term.labels, label_smoothing, factor, scores);
+    case LossTerm::Kind::squared_error: return mean_squared_error_backward(scores, term.targets, factor, scores);
+    case LossTerm::Kind::binary: return binary_cross_entropy_backward(scores, term.targets, factor, scores);
+  }
+}
+
+}  // namespace
+
 std::vector<std::int32_t> aligned_labels(const ForwardCall& call) {
   const IdMatrix& labels = call.inputs.labels;
   require_labels(labels.data.size(), call.top().batch * call.top().length, "labels");
@@ -21,59 +109,22 @@ std::vector<std::int32_t> aligned_labels(const ForwardCall& call) {
   return next;
 }
 
-float classification_loss(const ForwardCall& call) {
-  const ConstMatrix logits = call.output.logits->matrix();
-  const ForwardInputs& in = call.inputs;
-  const std::string& problem = call.config().problem_type;
-  const std::int64_t labels = logits.cols;
-  if (problem == "regression" || (problem.empty() && labels == 1)) {
-    std::vector<float> targets = in.float_labels;
-    if (targets.empty()) targets.assign(in.labels.data.begin(), in.labels.data.end());
-    require_labels(targets.size(), logits.rows * labels, "labels");
-    return mean_squared_error(logits, targets);
+void compute_loss(ForwardCall& call) {
+  for (const LossTerm& term : loss_terms(call)) {
+    const ConstMatrix scores = (call.output.*term.scores)->matrix();
+    call.output.loss = call.output.loss.value_or(0) + term.weight * loss_of(term, scores, call.label_smoothing);
   }
-  if (problem == "multi_label_classification" || (problem.empty() && !in.float_labels.empty())) {
-    std::vector<float> targets = in.float_labels;
-    if (targets.empty()) targets.assign(in.labels.data.begin(), in.labels.data.end());
-    require_labels(targets.size(), logits.rows * labels, "labels");
-    return binary_cross_entropy(logits, targets);
-  }
-  require_labels(in.labels.data.size(), logits.rows, "labels");
-  return cross_entropy(logits, in.labels.data);
 }
 
-}  // namespace
-
-void compute_loss(ForwardCall& call) {
-  const ForwardInputs& in = call.inputs;
-  ModelOutput& out = call.output;
-  const auto add_loss = [&](float loss) { out.loss = out.loss.value_or(0) + loss; };
-  if (in.labels.given() || !in.float_labels.empty()) {
-    if (!out.logits) throw Error(Code::invalid_argument, "labels: this model has no logits to compare them with");
-    if (call.config().head == Head::sequence_classification) {
-      add_loss(classification_loss(call));
-    } else {
-      if (call.options.logits != ForwardOptions::Logits::all)
-        throw Error(Code::invalid_argument, "labels: logits 'all' expected beside them");
-      add_loss(cross_entropy(out.logits->matrix(), aligned_labels(call)));
-    }
+void loss_backward(ForwardCall& call, float factor) {
+  std::vector<std::optional<Array> ModelOutput::*> without{&ModelOutput::logits, &ModelOutput::next_sentence_logits,
+                                                           &ModelOutput::start_logits, &ModelOutput::end_logits};
+  for (const LossTerm& term : loss_terms(call)) {
+    loss_backward_of(term, call.label_smoothing, factor * term.weight, (call.output.*term.scores)->matrix());
+    std::erase(without, term.scores);
   }
-  if (!in.next_sentence_label.empty()) {
-    if (!out.next_sentence_logits) throw Error(Code::invalid_argument, "nextSentenceLabel: this model has no next-sentence head");
-    require_labels(in.next_sentence_label.size(), out.next_sentence_logits->shape[0], "nextSentenceLabel");
-    add_loss(cross_entropy(out.next_sentence_logits->matrix(), in.next_sentence_label));
-  }
-  if (!in.start_positions.empty() || !in.end_positions.empty()) {
-    if (!out.start_logits) throw Error(Code::invalid_argument, "startPositions: this model has no question-answering head");
-    require_labels(in.start_positions.size(), out.start_logits->shape[0], "startPositions");
-    require_labels(in.end_positions.size(), out.end_logits->shape[0], "endPositions");
-    const auto within = [&](std::vector<std::int32_t> positions) {  // answers outside of the text are ignored, as in transformers
-      for (std::int32_t& p : positions) p = p < 0 || p >= out.start_logits->shape[1] ? ignored_label : p;
-      return positions;
-    };
-    add_loss((cross_entropy(out.start_logits->matrix(), within(in.start_positions)) +
-              cross_entropy(out.end_logits->matrix(), within(in.end_positions))) /
-             2);
+  for (const auto scores : without) {
+    if (call.output.*scores) std::ranges::fill((call.output.*scores)->data, 0.f);
   }
 }
 

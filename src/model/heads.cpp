@@ -34,19 +34,38 @@ void LmHead::forward(ConstMatrix hidden, Matrix logits, Pass& pass) const {
   Scope scope(pass.workspace);
   ConstMatrix x = hidden;
   if (transform || scale != 1) {
-    Matrix changed = pass.workspace.matrix(hidden.rows, transform ? transform->weight->rows() : hidden.cols);
+    Matrix changed = pass.lasting(hidden.rows, transform ? transform->weight->rows() : hidden.cols);
     if (transform) {
       transform->forward(hidden, changed, pass);
+      if (pass.tape) pass.tape->push_copy(changed);
       activate(activation, changed);
-      norm->forward(changed, changed);
+      norm->forward(changed, changed, pass);
     } else {
-      for (std::int64_t i = 0; i < hidden.rows; ++i) std::copy_n(hidden.row(i), hidden.cols, changed.row(i));
+      copy(hidden, changed);
     }
     if (scale != 1) webformer::scale(changed, scale);
     x = changed;
   }
   output.forward(x, logits, pass);
-  if (softcap > 0) soft_cap(logits, softcap);
+  if (softcap > 0) {
+    soft_cap(logits, softcap);
+    if (pass.tape) pass.tape->push_copy(logits);
+  }
+}
+
+void LmHead::backward(Matrix dlogits, Matrix dhidden, Backward& back) const {
+  Scope scope(back.workspace);
+  if (softcap > 0) soft_cap_backward(back.tape.pop(), softcap, dlogits, dlogits);
+  Matrix dx = back.zeros(dlogits.rows, output.weight->cols());
+  output.backward(dlogits, dx, back);
+  if (scale != 1) webformer::scale(dx, scale);
+  if (transform) {
+    norm->backward(dx, dx, back);
+    activate_backward(activation, back.tape.pop(), dx, dx);
+    transform->backward(dx, dhidden, back);
+  } else {
+    add(dhidden, dx);
+  }
 }
 
 Classifier Classifier::declare(const WeightScope& w, const ModelConfig& c, int labels) {
@@ -61,15 +80,35 @@ Classifier Classifier::declare(const WeightScope& w, const ModelConfig& c, int l
 
 void Classifier::forward(ConstMatrix x, Matrix scores, Pass& pass) const {
   Scope scope(pass.workspace);
+  Matrix h = pass.lasting(x.rows, x.cols);
+  copy(x, h);
+  pass.drop(h, &DropoutRates::head);
   if (dense) {
-    Matrix h = pass.workspace.matrix(x.rows, x.cols);
-    dense->forward(x, h, pass);
-    activate(activation, h);
-    if (norm) norm->forward(h, h);
-    output.forward(h, scores, pass);
-  } else {
-    output.forward(x, scores, pass);
+    Matrix made = pass.lasting(x.rows, x.cols);
+    dense->forward(h, made, pass);
+    if (pass.tape) pass.tape->push_copy(made);
+    activate(activation, made);
+    if (norm) norm->forward(made, made, pass);
+    pass.drop(made, &DropoutRates::head);
+    h = made;
   }
+  output.forward(h, scores, pass);
+}
+
+void Classifier::backward(ConstMatrix dscores, Matrix dx, Backward& back) const {
+  Scope scope(back.workspace);
+  Matrix dh = back.zeros(dx.rows, dx.cols);
+  output.backward(dscores, dh, back);
+  if (dense) {
+    back.drop(dh, &DropoutRates::head);
+    if (norm) norm->backward(dh, dh, back);
+    activate_backward(activation, back.tape.pop(), dh, dh);
+    Matrix dread = back.zeros(dx.rows, dx.cols);
+    dense->backward(dh, dread, back);
+    dh = dread;
+  }
+  back.drop(dh, &DropoutRates::head);
+  add(dx, dh);
 }
 
 Heads Heads::declare(const WeightScope& w, const ModelConfig& c) {
@@ -94,7 +133,13 @@ Heads Heads::declare(const WeightScope& w, const ModelConfig& c) {
 
 void Heads::pool(ConstMatrix first, Matrix pooled, Pass& pass) const {
   pooler->forward(first, pooled, pass);
+  if (pass.tape) pass.tape->push_copy(pooled);
   activate(Activation::tanh, pooled);
+}
+
+void Heads::pool_backward(Matrix dpooled, Matrix dfirst, Backward& back) const {
+  activate_backward(Activation::tanh, back.tape.pop(), dpooled, dpooled);
+  pooler->backward(dpooled, dfirst, back);
 }
 
 }  // namespace webformer

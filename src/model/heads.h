@@ -21,6 +21,8 @@ struct LmHead {
   void settle_tie(const WeightPlan& plan, const Embedding& tokens);
   /// hidden: [N, C], logits: [N, V].
   void forward(ConstMatrix hidden, Matrix logits, Pass& pass) const;
+  /// dlogits is changed; adds to dhidden.
+  void backward(Matrix dlogits, Matrix dhidden, Backward& back) const;
 };
 
 /// A vector a text, or a vector a token, to scores of labels.
@@ -33,17 +35,21 @@ struct Classifier {
   static Classifier declare(const WeightScope& w, const ModelConfig& c, int labels);
   /// x: [N, C], scores: [N, labels].
   void forward(ConstMatrix x, Matrix scores, Pass& pass) const;
+  /// Adds to dx.
+  void backward(ConstMatrix dscores, Matrix dx, Backward& back) const;
 };
 
 struct Heads {
   std::optional<Linear> pooler;  ///< tanh of a dense layer over the first token
   std::optional<LmHead> lm;
-  std::optional<Linear> next_sentence;   ///< [2] from the pooled vector
+  std::optional<Linear> next_sentence;   ///< [2] from the pooled vector, or the first token where there is no pooler
   std::optional<Classifier> classifier;  ///< labels; start and end for question answering
 
   static Heads declare(const WeightScope& w, const ModelConfig& c);
   /// first: [B, C], the first token of each sequence. pooled: [B, C].
   void pool(ConstMatrix first, Matrix pooled, Pass& pass) const;
+  /// dpooled is changed; adds to dfirst.
+  void pool_backward(Matrix dpooled, Matrix dfirst, Backward& back) const;
 };
 
 }  // namespace webformer

@@ -6,17 +6,38 @@ Linear Linear::declare(const WeightScope& w, int in, int out, bool bias) {
   return {.weight = w.matrix("weight", out, in), .bias = bias ? w.vector("bias", out) : nullptr};
 }
 
-void Linear::forward(ConstMatrix x, Matrix y, Pass& pass) const { linear(x, *weight, bias ? bias->data() : nullptr, y, pass.workspace); }
+void Linear::forward(ConstMatrix x, Matrix y, Pass& pass) const {
+  if (pass.tape) pass.tape->push(x);
+  linear(x, *weight, bias ? bias->data() : nullptr, y, pass.workspace);
+}
+
+void Linear::backward(ConstMatrix dy, Matrix dx, Backward& back) const {
+  const ConstMatrix x = back.tape.pop();
+  if (PackedWeights* gradient = back.gradients.of(*weight)) linear_backward_weights(x, dy, *gradient, back.workspace);
+  if (float* gradient = bias ? back.gradients.of(*bias) : nullptr) linear_backward_bias(dy, gradient);
+  if (dx.data) linear_backward_input(dy, *weight, dx, back.workspace);
+}
 
 Norm Norm::declare(const WeightScope& w, int width, const NormConfig& config) {
   return {.weight = w.vector("weight", width), .bias = config.bias ? w.vector("bias", width) : nullptr, .config = config};
 }
 
-void Norm::forward(ConstMatrix x, Matrix y) const noexcept {
+void Norm::forward(ConstMatrix x, Matrix y, Pass& pass) const {
+  if (pass.tape) pass.tape->push_copy(x);
   if (config.kind == NormKind::layer_norm) {
     layer_norm(x, weight->data(), bias ? bias->data() : nullptr, config.epsilon, y);
   } else {
     rms_norm(x, weight->data(), config.weight_offset, config.epsilon, y);
+  }
+}
+
+void Norm::backward(ConstMatrix dy, Matrix dx, Backward& back) const {
+  const ConstMatrix x = back.tape.pop();
+  float* dweight = back.gradients.of(*weight);
+  if (config.kind == NormKind::layer_norm) {
+    layer_norm_backward(x, weight->data(), config.epsilon, dy, dx, dweight, bias ? back.gradients.of(*bias) : nullptr);
+  } else {
+    rms_norm_backward(x, weight->data(), config.weight_offset, config.epsilon, dy, dx, dweight);
   }
 }
 
@@ -37,16 +58,34 @@ Residual Residual::declare(const WeightScope& layer, std::string_view name, cons
   return residual;
 }
 
-ConstMatrix Residual::enter(ConstMatrix x, Matrix copy) const noexcept {
-  if (!before) return x;
-  before->forward(x, copy);
-  return copy;
+ConstMatrix Residual::enter(ConstMatrix x, Matrix scratch, Pass& pass) const {
+  if (pass.tape) scratch = pass.lasting(x.rows, x.cols);  // x itself will change
+  if (before) {
+    before->forward(x, scratch, pass);
+    return scratch;
+  }
+  if (!pass.tape) return x;
+  copy(x, scratch);
+  return scratch;
 }
 
-void Residual::leave(Matrix x, Matrix made) const noexcept {
-  if (inside) inside->forward(made, made);
+void Residual::enter_backward(Matrix dh, Matrix dx, Backward& back) const {
+  if (before) before->backward(dh, dh, back);
+  add(dx, dh);
+}
+
+void Residual::leave(Matrix x, Matrix made, Pass& pass) const {
+  if (inside) inside->forward(made, made, pass);
+  pass.drop(made, &DropoutRates::residual);
   add(x, made);
-  if (after) after->forward(x, x);
+  if (after) after->forward(x, x, pass);
+}
+
+void Residual::leave_backward(Matrix dx, Matrix dmade, Backward& back) const {
+  if (after) after->backward(dx, dx, back);
+  copy(dx, dmade);
+  back.drop(dmade, &DropoutRates::residual);
+  if (inside) inside->backward(dmade, dmade, back);
 }
 
 FeedForward FeedForward::declare(const WeightScope& w, const StackConfig& c) {
@@ -60,19 +99,42 @@ FeedForward FeedForward::declare(const WeightScope& w, const StackConfig& c) {
 
 void FeedForward::forward(ConstMatrix h, Matrix out, std::string_view place, Pass& pass) const {
   Scope scope(pass.workspace);
-  Matrix inner = pass.workspace.matrix(h.rows, up.weight->rows());
+  Matrix inner = pass.lasting(h.rows, up.weight->rows());
   if (gate) {
-    Matrix lifted = pass.workspace.matrix(inner.rows, inner.cols);
+    Matrix lifted = pass.lasting(inner.rows, inner.cols);
     gate->forward(h, inner, pass);
     up.forward(h, lifted, pass);
+    if (pass.tape) {
+      pass.tape->push_copy(inner);
+      pass.tape->push(lifted);
+    }
     activate_gated(activation, inner, lifted);
   } else {
     up.forward(h, inner, pass);
+    if (pass.tape) pass.tape->push_copy(inner);
     activate(activation, inner);
   }
   pass.show(place, "activation", inner);
+  pass.drop(inner, &DropoutRates::activation);
   down.forward(inner, out, pass);
   pass.show(place, "output", out);
+}
+
+void FeedForward::backward(ConstMatrix dout, Matrix dh, Backward& back) const {
+  Scope scope(back.workspace);
+  Matrix dinner = back.zeros(dout.rows, up.weight->rows());
+  down.backward(dout, dinner, back);
+  back.drop(dinner, &DropoutRates::activation);
+  if (gate) {
+    Matrix dlifted = back.workspace.matrix(dinner.rows, dinner.cols);
+    const ConstMatrix lifted = back.tape.pop(), gated = back.tape.pop();
+    activate_gated_backward(activation, gated, lifted, dinner, dinner, dlifted);
+    up.backward(dlifted, dh, back);
+    gate->backward(dinner, dh, back);
+  } else {
+    activate_backward(activation, back.tape.pop(), dinner, dinner);
+    up.backward(dinner, dh, back);
+  }
 }
 
 Layer Layer::declare(const WeightScope& w, const StackConfig& c, int index, int memory_width) {
@@ -93,27 +155,53 @@ Layer Layer::declare(const WeightScope& w, const StackConfig& c, int index, int 
 
 Task<> Layer::forward(Matrix x, int index, const StackPass& stack, Pass& pass) const {
   Scope scope(pass.workspace);
-  Matrix copy = pass.workspace.matrix(x.rows, x.cols), made = pass.workspace.matrix(x.rows, x.cols);
+  Matrix scratch = pass.workspace.matrix(x.rows, x.cols), made = pass.workspace.matrix(x.rows, x.cols);
   const std::string place = std::string(stack.name) + "." + std::to_string(index);
 
-  ConstMatrix h = attention_residual.enter(x, copy);
+  ConstMatrix h = attention_residual.enter(x, scratch, pass);
   co_await self_attention.self(h, made, index, stack, pass);
   if (parallel) {
     Matrix from_ffn = pass.workspace.matrix(x.rows, x.cols);
-    ffn.forward(ffn_reads_own_norm ? ffn_residual.enter(x, copy) : h, from_ffn, place + ".ffn", pass);
+    ffn.forward(ffn_reads_own_norm ? ffn_residual.enter(x, scratch, pass) : h, from_ffn, place + ".ffn", pass);
     add(made, from_ffn);
-    attention_residual.leave(x, made);
+    attention_residual.leave(x, made, pass);
     co_return;
   }
-  attention_residual.leave(x, made);
+  attention_residual.leave(x, made, pass);
 
   if (cross_attention) {
-    co_await cross_attention->cross(cross_residual->enter(x, copy), made, index, stack, pass);
-    cross_residual->leave(x, made);
+    co_await cross_attention->cross(cross_residual->enter(x, scratch, pass), made, index, stack, pass);
+    cross_residual->leave(x, made, pass);
   }
 
-  ffn.forward(ffn_residual.enter(x, copy), made, place + ".ffn", pass);
-  ffn_residual.leave(x, made);
+  ffn.forward(ffn_residual.enter(x, scratch, pass), made, place + ".ffn", pass);
+  ffn_residual.leave(x, made, pass);
+}
+
+void Layer::backward(Matrix dx, int index, const StackPass& stack, const StackGradients& shared, Backward& back) const {
+  Scope scope(back.workspace);
+  Matrix dmade = back.workspace.matrix(dx.rows, dx.cols);
+  if (parallel) {
+    attention_residual.leave_backward(dx, dmade, back);
+    Matrix dh = back.zeros(dx.rows, dx.cols), from_ffn = ffn_reads_own_norm ? back.zeros(dx.rows, dx.cols) : dh;
+    ffn.backward(dmade, from_ffn, back);
+    if (ffn_reads_own_norm) ffn_residual.enter_backward(from_ffn, dx, back);
+    self_attention.self_backward(dmade, dh, index, stack, shared, back);
+    attention_residual.enter_backward(dh, dx, back);
+    return;
+  }
+  const auto go_back = [&](const Residual& residual, auto sublayer_backward) {
+    Scope one_sublayer(back.workspace);
+    Matrix dh = back.zeros(dx.rows, dx.cols);
+    residual.leave_backward(dx, dmade, back);
+    sublayer_backward(dmade, dh);
+    residual.enter_backward(dh, dx, back);
+  };
+  go_back(ffn_residual, [&](ConstMatrix dout, Matrix dh) { ffn.backward(dout, dh, back); });
+  if (cross_attention) {
+    go_back(*cross_residual, [&](ConstMatrix dout, Matrix dh) { cross_attention->cross_backward(dout, dh, index, stack, shared, back); });
+  }
+  go_back(attention_residual, [&](ConstMatrix dout, Matrix dh) { self_attention.self_backward(dout, dh, index, stack, shared, back); });
 }
 
 }  // namespace webformer

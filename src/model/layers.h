@@ -1,5 +1,8 @@
 #pragma once
 // The pieces that every stack is made of. Matrices are packed: [N, C], N tokens of all sequences of the batch.
+//
+// A forward whose Pass has a tape keeps there what its backward needs. A backward pops it, adds to the gradients of the weights, and adds
+// to dx, the gradient of what the forward read, unless said otherwise.
 
 #include <memory>
 #include <optional>
@@ -21,7 +24,10 @@ struct Linear {
   std::shared_ptr<std::vector<float>> bias;  ///< null: none
 
   static Linear declare(const WeightScope& w, int in, int out, bool bias);
+  /// With a tape, x has to stay as it is until backward.
   void forward(ConstMatrix x, Matrix y, Pass& pass) const;
+  /// dx may be empty, where nobody asks for it.
+  void backward(ConstMatrix dy, Matrix dx, Backward& back) const;
 };
 
 struct Norm {
@@ -31,7 +37,9 @@ struct Norm {
 
   static Norm declare(const WeightScope& w, int width, const NormConfig& config);
   /// y may be x.
-  void forward(ConstMatrix x, Matrix y) const noexcept;
+  void forward(ConstMatrix x, Matrix y, Pass& pass) const;
+  /// Writes dx, which may be dy.
+  void backward(ConstMatrix dy, Matrix dx, Backward& back) const;
 };
 
 /// Rows of a table, looked up by number. table: [V, C].
@@ -48,10 +56,14 @@ struct Residual {
   std::optional<Norm> after;
 
   static Residual declare(const WeightScope& layer, std::string_view name, const StackConfig& c, bool has_norm = true);
-  /// What f reads: x itself, or its normalized copy in `copy`. [N,C]
-  ConstMatrix enter(ConstMatrix x, Matrix copy) const noexcept;
+  /// What f reads: x itself, or its normalized copy in `scratch` (with a tape, always a copy that lasts). [N,C]
+  ConstMatrix enter(ConstMatrix x, Matrix scratch, Pass& pass) const;
+  /// dx += the gradient of x from dh, that of what f reads. dh is changed.
+  void enter_backward(Matrix dh, Matrix dx, Backward& back) const;
   /// Adds what f made to x. `made` is changed where it is normalized.
-  void leave(Matrix x, Matrix made) const noexcept;
+  void leave(Matrix x, Matrix made, Pass& pass) const;
+  /// dx: from the gradient of the sum to that of x, in place. Writes dmade, that of what f made.
+  void leave_backward(Matrix dx, Matrix dmade, Backward& back) const;
 };
 
 /// What all layers of one pass over a stack share.
@@ -69,6 +81,12 @@ struct StackPass {
   std::int64_t relative_count = 0;
 };
 
+/// Gradients of what all layers of one pass over a stack share, added up.
+struct StackGradients {
+  float* relative_bias = nullptr;  ///< as StackPass::relative_bias
+  Memory* memory = nullptr;        ///< as StackPass::memory
+};
+
 /// Multi-head attention (Vaswani et al. 2017, section 3.2.2) with grouped key-value heads (Ainslie et al. 2023).
 struct Attention {
   Linear query, key, value, output;
@@ -78,10 +96,13 @@ struct Attention {
   static Attention declare(const WeightScope& w, const StackConfig& c, int memory_width);
   /// The sequences look at themselves. h, out: [N, C].
   Task<> self(ConstMatrix h, Matrix out, int layer, const StackPass& stack, Pass& pass) const;
+  void self_backward(ConstMatrix dout, Matrix dh, int layer, const StackPass& stack, const StackGradients& shared, Backward& back) const;
   /// The sequences look at their sources in stack.memory. h, out: [N, C].
   Task<> cross(ConstMatrix h, Matrix out, int layer, const StackPass& stack, Pass& pass) const;
+  void cross_backward(ConstMatrix dout, Matrix dh, int layer, const StackPass& stack, const StackGradients& shared, Backward& back) const;
   /// Keys and values of the encoder's output, for cross(). encoded: [N, C]; keys, values: [N, K*D].
   void remember(ConstMatrix encoded, Matrix keys, Matrix values, Pass& pass) const;
+  void remember_backward(ConstMatrix dkeys, ConstMatrix dvalues, Matrix dencoded, Backward& back) const;
 };
 
 /// down(activation(up(x))), or down(activation(gate(x)) * up(x)).
@@ -92,6 +113,7 @@ struct FeedForward {
 
   static FeedForward declare(const WeightScope& w, const StackConfig& c);
   void forward(ConstMatrix h, Matrix out, std::string_view place, Pass& pass) const;
+  void backward(ConstMatrix dout, Matrix dh, Backward& back) const;
 };
 
 /// One layer of an encoder or a decoder.
@@ -108,6 +130,8 @@ struct Layer {
   static Layer declare(const WeightScope& w, const StackConfig& c, int index, int memory_width);
   /// x: [N, C], changed in place.
   Task<> forward(Matrix x, int index, const StackPass& stack, Pass& pass) const;
+  /// dx: from the gradient of the output to that of the input, in place.
+  void backward(Matrix dx, int index, const StackPass& stack, const StackGradients& shared, Backward& back) const;
 };
 
 }  // namespace webformer

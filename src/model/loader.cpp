@@ -57,6 +57,8 @@ std::shared_ptr<const Model> ModelLoader::finish() {
       for (std::size_t i = 0; i < rope_factors_->size(); ++i) c->ropes[0].frequencies[i] /= (*rope_factors_)[i];
     }
   }
+  rope_factors_.reset();
+  model_.weights = plan_.weights();
   model_.parameters = plan_.parameters;
   model_.bytes = plan_.bytes;
   model_.unused_weights = plan_.unused;

@@ -22,6 +22,7 @@ class ModelLoader {
   const ModelConfig& config() const noexcept { return model_.config; }
   /// The table of one file. Throws weight_mismatch, out_of_memory; `last` says that no other file follows: weight_missing.
   void bind(const TensorTable& table, bool last);
+  const WeightPlan& plan() const noexcept { return plan_; }
   bool wants(std::string_view tensor) const { return plan_.wants(tensor); }
   void fill(const TensorInfo& tensor, std::span<const std::byte> bytes) { plan_.fill(tensor, bytes); }
   /// Random weights instead of files: a model that is ready to train. The same seed gives the same weights.

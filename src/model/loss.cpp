@@ -5,22 +5,32 @@
 
 namespace webformer {
 
-float cross_entropy(ConstMatrix logits, std::span<const std::int32_t> labels) {
-  double total = 0;
-  std::int64_t counted = 0;
-  for (std::int64_t i = 0; i < logits.rows; ++i) {
-    const std::int32_t label = labels[std::size_t(i)];
-    if (label == ignored_label) continue;
-    if (label < 0 || label >= logits.cols)
-      throw Error(Code::invalid_argument, "label {}: -100 or 0 to {} expected", label, logits.cols - 1);
-    const float* row = logits.row(i);
-    const double highest = *std::max_element(row, row + logits.cols);
-    double sum = 0;
-    for (std::int64_t j = 0; j < logits.cols; ++j) sum += std::exp(row[j] - highest);
-    total += highest + std::log(sum) - row[label];
-    ++counted;
+namespace {
+
+/// dx_i = factor / N * slope(x_i, t_i)
+template <class Slope>
+void mean_backward(ConstMatrix x, std::span<const float> targets, float factor, Matrix dx, Slope slope) {
+  for (std::int64_t i = 0; i < x.rows * x.cols; ++i) {
+    const double t = targets[std::size_t(i)], v = x.at(i / x.cols, i % x.cols);
+    dx.at(i / x.cols, i % x.cols) = float(factor / double(targets.size()) * slope(v, t));
   }
-  return counted ? float(total / double(counted)) : 0;
+}
+
+}  // namespace
+
+float mean_cross_entropy(ConstMatrix logits, std::span<const std::int32_t> labels, float label_smoothing) {
+  for (const std::int32_t label : labels) {
+    if (label != ignored_label && (label < 0 || label >= logits.cols))
+      throw Error(Code::invalid_argument, "label {}: -100 or 0 to {} expected", label, logits.cols - 1);
+  }
+  const CrossEntropy loss = cross_entropy(logits, labels.data(), label_smoothing);
+  return loss.counted ? float(loss.total / double(loss.counted)) : 0;
+}
+
+void mean_cross_entropy_backward(ConstMatrix logits, std::span<const std::int32_t> labels, float label_smoothing, float factor,
+                                 Matrix dlogits) {
+  const auto counted = labels.size() - std::size_t(std::ranges::count(labels, ignored_label));
+  cross_entropy_backward(logits, labels.data(), label_smoothing, counted ? factor / float(counted) : 0, dlogits);
 }
 
 float mean_squared_error(ConstMatrix scores, std::span<const float> targets) {
@@ -32,6 +42,10 @@ float mean_squared_error(ConstMatrix scores, std::span<const float> targets) {
   return targets.empty() ? 0 : float(total / double(targets.size()));
 }
 
+void mean_squared_error_backward(ConstMatrix scores, std::span<const float> targets, float factor, Matrix dscores) {
+  mean_backward(scores, targets, factor, dscores, [](double x, double t) { return 2 * (x - t); });
+}
+
 float binary_cross_entropy(ConstMatrix logits, std::span<const float> targets) {
   double total = 0;
   for (std::int64_t i = 0; i < logits.rows * logits.cols; ++i) {
@@ -39,6 +53,10 @@ float binary_cross_entropy(ConstMatrix logits, std::span<const float> targets) {
     total += std::max(x, 0.0) - x * t + std::log1p(std::exp(-std::abs(x)));
   }
   return targets.empty() ? 0 : float(total / double(targets.size()));
+}
+
+void binary_cross_entropy_backward(ConstMatrix logits, std::span<const float> targets, float factor, Matrix dlogits) {
+  mean_backward(logits, targets, factor, dlogits, [](double x, double t) { return 1 / (1 + std::exp(-x)) - t; });
 }
 
 }  // namespace webformer

@@ -18,6 +18,7 @@ struct Model {
   std::optional<Stack> encoder;
   std::optional<Stack> decoder;
   Heads heads;
+  std::vector<Weight> weights;              ///< all that can be learned, one that two places share once
   std::int64_t parameters = 0;              ///< numbers that can be learned, ties counted once
   std::size_t bytes = 0;                    ///< of all weights, as kept
   std::vector<std::string> unused_weights;  ///< tensors of the file that the model does not have

@@ -13,6 +13,15 @@ void require_shape(const IdMatrix& given, const IdMatrix& ids, std::string_view 
   }
 }
 
+/// Calls f(i, j) for each packed row i and its place j among the B * T rows of the padded batch.
+template <class F>
+void each_row(const Packed& p, F f) {
+  for (std::int64_t b = 0; b < p.batch; ++b) {
+    for (std::int64_t i = p.tokens.rows.begin[std::size_t(b)]; i < p.tokens.rows.begin[std::size_t(b) + 1]; ++i)
+      f(i, b * p.length + p.columns[std::size_t(i)]);
+  }
+}
+
 }  // namespace
 
 Packed pack(const IdMatrix& ids, const IdMatrix& mask, const IdMatrix& types, const IdMatrix& positions, const StackConfig& c,
@@ -52,12 +61,13 @@ Packed pack(const IdMatrix& ids, const IdMatrix& mask, const IdMatrix& types, co
 
 Array Packed::unpack(ConstMatrix x) const {
   Array padded(Shape{batch, length, x.cols});
-  for (std::int64_t b = 0; b < batch; ++b) {
-    for (std::int64_t i = tokens.rows.begin[std::size_t(b)]; i < tokens.rows.begin[std::size_t(b) + 1]; ++i) {
-      std::copy_n(x.row(i), x.cols, padded.data.data() + (b * length + columns[std::size_t(i)]) * x.cols);
-    }
-  }
+  each_row(*this, [&](std::int64_t row, std::int64_t padded_row) { std::copy_n(x.row(row), x.cols, padded.matrix().row(padded_row)); });
   return padded;
+}
+
+void Packed::repack(const Array& x, Matrix packed) const noexcept {
+  each_row(*this,
+           [&](std::int64_t row, std::int64_t padded_row) { std::copy_n(x.matrix().row(padded_row), x.shape[-1], packed.row(row)); });
 }
 
 Array unpack_weights(const std::vector<Array>& weights, const Packed& queries, const Packed& keys, int heads) {

@@ -18,6 +18,8 @@ struct Packed {
 
   /// x: [N, C] to [B, T, C]; zeros where there was padding.
   Array unpack(ConstMatrix x) const;
+  /// The backward of unpack: takes the rows of x, [B, T, C], that are no padding. packed: [N, C].
+  void repack(const Array& x, Matrix packed) const noexcept;
 };
 
 /// `types` and `positions` may be absent. Where `keep_padding` is true padded tokens stay, as queries that nothing else sees, after the

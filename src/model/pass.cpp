@@ -2,7 +2,13 @@
 
 #include <string>
 
+#include "kernels/elementwise.h"
+
 namespace webformer {
+
+void Pass::drop(Matrix x, float DropoutRates::* rate) const {
+  if (tape && tape->rates.*rate > 0) dropout(x, tape->rates.*rate, tape->push_seed());
+}
 
 void Pass::show(std::string_view place, std::string_view what, ConstMatrix x) const {
   if (!watched()) return;

@@ -10,6 +10,7 @@
 #include "core/tensor.h"
 #include "core/workspace.h"
 #include "model/attention_device.h"
+#include "model/tape.h"
 
 namespace webformer {
 
@@ -28,7 +29,12 @@ struct Pass {
   Schedule& schedule;
   Observer* observer = nullptr;
   AttentionDevice* device = nullptr;  ///< null: every attention is done here
+  Tape* tape = nullptr;  ///< null: inference; else what backward needs is kept there
 
+  /// A matrix that backward will read: it lives as long as the tape, or without one as the enclosing Scope.
+  Matrix lasting(std::int64_t rows, std::int64_t cols) const { return tape ? tape->matrix(rows, cols) : workspace.matrix(rows, cols); }
+  /// Drops a share of x, in place, if this is a training pass; `rate` is one of its tape's.
+  void drop(Matrix x, float DropoutRates::* rate) const;
   bool watched() const noexcept { return observer != nullptr; }
   /// Shows a packed matrix to the observer, if it wants it. `place` is "encoder.0.ffn", `what` "activation".
   void show(std::string_view place, std::string_view what, ConstMatrix x) const;
@@ -43,6 +49,8 @@ struct Rows {
   int sequences() const noexcept { return int(begin.size()) - 1; }
   std::int64_t total() const noexcept { return begin.back(); }
   std::int64_t length(int sequence) const noexcept { return begin[std::size_t(sequence) + 1] - begin[std::size_t(sequence)]; }
+  /// How many of a sequence's first tokens are keys.
+  std::int64_t keys(int sequence) const noexcept { return visible.empty() ? length(sequence) : visible[std::size_t(sequence)]; }
 };
 
 }  // namespace webformer

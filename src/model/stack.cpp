@@ -63,26 +63,54 @@ void spread_relative_bias(const Embedding& table, StackPass& run, Workspace& wor
   run.relative_bias = bias;
 }
 
+/// The gradient of the table from that of its spread biases.
+void gather_relative_bias(const Embedding& table, const StackPass& run, const float* spread, Backward& back) {
+  PackedWeights* gradient = back.gradients.of(*table.table);
+  if (!gradient) return;
+  const StackConfig& c = run.config;
+  auto* row = back.workspace.allocate<float>(c.heads);
+  for (std::int64_t i = 0; i < run.relative_count; ++i) {
+    for (int h = 0; h < c.heads; ++h) row[h] = spread[h * run.relative_count + i];
+    gradient->add_to_row(relative_bucket(i - run.relative_origin, !c.causal, c.relative_buckets, c.relative_max_distance), row);
+  }
+}
+
 }  // namespace
+
+void Stack::prepare_biases(StackPass& run, Workspace& workspace) const {
+  if (config.positions == Positions::alibi) {
+    float* slopes = workspace.allocate<float>(config.heads);
+    std::ranges::copy(alibi_slopes(config.heads, config.alibi_max_bias), slopes);
+    run.alibi_slopes = slopes;
+  }
+  if (relative_bias) spread_relative_bias(*relative_bias, run, workspace);
+}
 
 Task<> Stack::forward(const Tokens& input, StackPass run, Matrix x, Pass& pass) const {
   Scope scope(pass.workspace);
   const std::string hidden = name + ".hidden";
-  std::vector<float> slopes;
-  if (config.positions == Positions::alibi) {
-    slopes = alibi_slopes(config.heads, config.alibi_max_bias);
-    run.alibi_slopes = slopes.data();
-  }
-  if (relative_bias) spread_relative_bias(*relative_bias, run, pass.workspace);
-
+  prepare_biases(run, pass.workspace);
   embeddings.forward(input, config, x, pass);
   for (int i = 0; i < config.layers; ++i) {
     pass.show(hidden, std::to_string(i), x);
     co_await layer(i).forward(x, i, run, pass);
     co_await pass.schedule.breathe();
   }
-  if (final_norm) final_norm->forward(x, x);
+  if (final_norm) final_norm->forward(x, x, pass);
   pass.show(hidden, std::to_string(config.layers), x);
+}
+
+Task<> Stack::backward(const Tokens& input, StackPass run, Matrix dx, StackGradients shared, Backward& back) const {
+  Scope scope(back.workspace);
+  prepare_biases(run, back.workspace);
+  if (relative_bias) shared.relative_bias = back.zeros(config.heads, run.relative_count).data;
+  if (final_norm) final_norm->backward(dx, dx, back);
+  for (int i = config.layers - 1; i >= 0; --i) {
+    layer(i).backward(dx, i, run, shared, back);
+    co_await back.schedule.breathe();
+  }
+  embeddings.backward(input, config, dx, back);
+  if (relative_bias) gather_relative_bias(*relative_bias, run, shared.relative_bias, back);
 }
 
 }  // namespace webformer

@@ -27,6 +27,12 @@ struct Stack {
   /// Shows "NAME.hidden.0" (the embeddings) to "NAME.hidden.L" (after the final norm). Stops between layers when the time of a step is
   /// over.
   Task<> forward(const Tokens& input, StackPass run, Matrix x, Pass& pass) const;
+  /// dx: the gradient of the output, changed. shared.memory: with cross-attention, the gradient of run.memory, added to.
+  Task<> backward(const Tokens& input, StackPass run, Matrix dx, StackGradients shared, Backward& back) const;
+
+ private:
+  /// Fills in what the attention of all layers adds to its scores. It lives as long as the enclosing Scope.
+  void prepare_biases(StackPass& run, Workspace& workspace) const;
 };
 
 /// ALiBi's slopes (Press et al. 2021): a geometric series from 2^(-max_bias/n), and between its steps where H is no power of two.

@@ -160,6 +160,7 @@ void WeightPlan::bind(const TensorTable& table, WeightPolicy policy, std::uint64
       slot.transposed = candidate.transposed;
       if (fits(slot, info->shape)) {
         slot.stored_as = candidate.name;
+        slot.stored_shape = info->shape;
         found.emplace_back(&slot, kept_as(policy, info->dtype, slot.quantizable));
       } else if (misfit.empty()) {
         misfit = format("{}: shape {} in the file, {} expected from config.json{}", candidate.name, info->shape, slot.shape,
@@ -266,6 +267,7 @@ void WeightPlan::randomize(Random& random, float deviation, WeightPolicy policy,
       }
     }
     slot.stored_as = slot.name;
+    slot.stored_shape = slot.shape;
     slot.filled = true;
   }
 }
@@ -275,6 +277,35 @@ void WeightPlan::finish() const {
   for (const Slot& slot : slots_) {
     if (!slot.stored_as.empty() && !slot.filled) throw Error(Code::internal_error, "{}: never filled", slot.name);
   }
+}
+
+std::vector<Weight> WeightPlan::weights() const {
+  std::vector<Weight> result;
+  for (const Slot& slot : slots_) {
+    if (slot.held()) result.push_back({slot.name, slot.matrix, slot.vector});
+  }
+  return result;
+}
+
+std::map<std::string, Array> WeightPlan::put_back(const std::function<void(const Weight&, std::int64_t, float*)>& read) const {
+  std::map<std::string, Array> tensors;
+  std::vector<float> row;
+  for (const Slot& slot : slots_) {
+    if (!slot.held()) continue;
+    Array& tensor = tensors.try_emplace(slot.stored_as, slot.stored_shape).first->second;
+    const std::int64_t rows = slot.vector ? 1 : slot.shape[0], cols = slot.shape[-1], stored_cols = slot.vector ? 1 : slot.stored_shape[1];
+    row.resize(std::size_t(cols));
+    for (std::int64_t i = 0; i < rows; ++i) {
+      read({slot.name, slot.matrix, slot.vector}, i, row.data());
+      for (std::int64_t j = 0; j < cols; ++j) {
+        const std::int64_t place = slot.vector       ? source_row(slot, j)
+                                   : slot.transposed ? j * stored_cols + source_row(slot, i)
+                                                     : source_row(slot, i) * stored_cols + j;
+        tensor.data[std::size_t(place)] = row[std::size_t(j)];
+      }
+    }
+  }
+  return tensors;
 }
 
 bool WeightPlan::filled(const std::shared_ptr<PackedWeights>& matrix) const {

@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -51,6 +53,13 @@ enum class TableUse { tokens, positions };
 /// How weights are kept.
 enum class WeightPolicy { as_stored, f32, f16, int8, int4 };
 
+/// A weight by our name: a matrix or a vector.
+struct Weight {
+  std::string name;
+  std::shared_ptr<PackedWeights> matrix;
+  std::shared_ptr<std::vector<float>> vector;
+};
+
 class WeightPlan {
  public:
   /// heads, kv_heads and head_size tell parts of fused tensors apart.
@@ -85,6 +94,12 @@ class WeightPlan {
   bool filled(const std::shared_ptr<PackedWeights>& matrix) const;
   bool filled(const std::shared_ptr<std::vector<float>>& vector) const;
 
+  /// All weights that were filled and that somebody holds, each once.
+  std::vector<Weight> weights() const;
+  /// The backward of fill: what `read` gives for each of weights(), such as its gradient, in the tensors that the weights were read from,
+  /// by the file's names and in its layout. `read` writes row `row` of a matrix, or a whole vector.
+  std::map<std::string, Array> put_back(const std::function<void(const Weight& weight, std::int64_t row, float* out)>& read) const;
+
   std::vector<std::string> unused;  ///< tensors of the files that nothing wants
   std::int64_t parameters = 0;      ///< numbers that were bound
   std::uint64_t bytes = 0;          ///< what they take as kept
@@ -100,7 +115,11 @@ class WeightPlan {
     Part part = Part::whole;
     bool transposed = false;
     std::string stored_as;  // "" while unbound
+    Shape stored_shape;
     bool filled = false;
+
+    /// Whether it was filled, and somebody else has it.
+    bool held() const noexcept { return filled && matrix.use_count() + vector.use_count() > 1; }
   };
   struct Candidate {
     std::string name;

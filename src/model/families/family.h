@@ -34,6 +34,8 @@ extern const Family albert, bert, distilbert, electra, modernbert, roberta, xlm_
 extern const Family bloom, gemma, gemma2, gemma3, gpt2, gpt_neox, llama, mistral, mpt, opt, phi, phi3, qwen2, qwen3, smollm3, stablelm;
 // Encoder-decoders
 extern const Family bart, m2m100, marian, mbart, mt5, pegasus, t5;
+// Either, or both
+extern const Family transformer;
 
 // What other rows are made from.
 void configure_llama(const Json& config, ModelConfig& c);

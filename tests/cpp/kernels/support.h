@@ -46,4 +46,37 @@ inline double cosine(ConstMatrix x, ConstMatrix y) {
   return xy / std::sqrt(xx * yy);
 }
 
+/// The gradient of a scalar that depends on x, by central differences. An error of step^2 and of the loss' rounding / step is left.
+template <class Loss>
+inline std::vector<double> numeric_gradient(Matrix x, Loss loss, float step = 1e-2f) {
+  std::vector<double> gradient;
+  for (std::int64_t i = 0; i < x.rows; ++i) {
+    for (std::int64_t j = 0; j < x.cols; ++j) {
+      const float before = x.at(i, j);
+      x.at(i, j) = before + step;
+      const double above = loss();
+      x.at(i, j) = before - step;
+      const double below = loss();
+      x.at(i, j) = before;
+      gradient.push_back((above - below) / (2 * double(step)));
+    }
+  }
+  return gradient;
+}
+
+inline double worst_difference(ConstMatrix a, const std::vector<double>& b) {
+  double worst = 0;
+  for (std::int64_t i = 0; i < a.rows; ++i)
+    for (std::int64_t j = 0; j < a.cols; ++j) worst = std::max(worst, std::abs(double(a.at(i, j)) - b[std::size_t(i * a.cols + j)]));
+  return worst;
+}
+
+/// sum_ij a_ij b_ij: a scalar whose gradient for a is b.
+inline double product(ConstMatrix a, ConstMatrix b) {
+  double total = 0;
+  for (std::int64_t i = 0; i < a.rows; ++i)
+    for (std::int64_t j = 0; j < a.cols; ++j) total += double(a.at(i, j)) * b.at(i, j);
+  return total;
+}
+
 }  // namespace webformer::test

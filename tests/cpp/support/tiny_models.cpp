@@ -45,6 +45,34 @@ const std::vector<TinyModel>& generating_models() {
   return models;
 }
 
+const std::vector<TinyModel>& labelling_models() {
+  static const std::vector<TinyModel> models{
+      {"bert, masked words and next sentence",
+       R"({"model_type": "bert", "architectures": ["BertForPreTraining"], "vocab_size": 50, "hidden_size": 32, "num_hidden_layers": 2,
+        "num_attention_heads": 4, "intermediate_size": 48, "max_position_embeddings": 40, "type_vocab_size": 2,
+        "initializer_range": 0.3})"},
+      {"albert, shared layers and a projected embedding",
+       R"({"model_type": "albert", "architectures": ["AlbertForMaskedLM"], "vocab_size": 50, "hidden_size": 32, "embedding_size": 16,
+        "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 48, "max_position_embeddings": 40,
+        "initializer_range": 0.3})"},
+      {"bert, classes of texts",
+       R"({"model_type": "bert", "architectures": ["BertForSequenceClassification"], "vocab_size": 50, "hidden_size": 32,
+        "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 48, "max_position_embeddings": 40,
+        "id2label": {"0": "a", "1": "b", "2": "c"}, "initializer_range": 0.3})"},
+      {"roberta, numbers of texts",
+       R"({"model_type": "roberta", "architectures": ["RobertaForSequenceClassification"], "vocab_size": 50, "hidden_size": 32,
+        "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 48, "max_position_embeddings": 40, "pad_token_id": 1,
+        "id2label": {"0": "a"}, "initializer_range": 0.3})"},
+      {"modernbert, classes of words",
+       R"({"model_type": "modernbert", "architectures": ["ModernBertForTokenClassification"], "vocab_size": 50, "hidden_size": 32,
+        "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 48, "max_position_embeddings": 40, "local_attention": 6,
+        "global_attn_every_n_layers": 2, "id2label": {"0": "a", "1": "b", "2": "c"}, "initializer_range": 0.3})"},
+      {"distilbert, answers",
+       R"({"model_type": "distilbert", "architectures": ["DistilBertForQuestionAnswering"], "vocab_size": 50, "dim": 32, "n_layers": 2,
+        "n_heads": 4, "hidden_dim": 48, "max_position_embeddings": 40, "initializer_range": 0.3})"}};
+  return models;
+}
+
 std::shared_ptr<const Model> make_model(std::string_view config, std::uint64_t seed) {
   const JsonDocument document = JsonDocument::parse(config, "config.json");
   ModelLoader loader(document.root(), WeightPolicy::f32);

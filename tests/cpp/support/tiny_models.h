@@ -17,6 +17,9 @@ struct TinyModel {
 /// Every decoder and encoder-decoder that generates.
 const std::vector<TinyModel>& generating_models();
 
+/// Encoders with every head.
+const std::vector<TinyModel>& labelling_models();
+
 /// Weights large enough that every part of the model matters.
 std::shared_ptr<const Model> make_model(std::string_view config, std::uint64_t seed = 1);
 
