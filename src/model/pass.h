@@ -28,8 +28,8 @@ struct Pass {
   Workspace& workspace;
   Schedule& schedule;
   Observer* observer = nullptr;
+  Tape* tape = nullptr;               ///< null: inference; else what backward needs is kept there
   AttentionDevice* device = nullptr;  ///< null: every attention is done here
-  Tape* tape = nullptr;  ///< null: inference; else what backward needs is kept there
 
   /// A matrix that backward will read: it lives as long as the tape, or without one as the enclosing Scope.
   Matrix lasting(std::int64_t rows, std::int64_t cols) const { return tape ? tape->matrix(rows, cols) : workspace.matrix(rows, cols); }

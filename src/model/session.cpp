@@ -54,7 +54,7 @@ Task<> Session::encode(std::vector<std::vector<std::int32_t>> sources, Schedule&
   }
   check_tokens(input, m.encoder->embeddings, m.encoder->config);
   Scope scope(workspace_);
-  Pass pass{workspace_, schedule, nullptr, device_};
+  Pass pass{.workspace = workspace_, .schedule = schedule, .device = device_};
   Matrix encoded = workspace_.matrix(input.rows.total(), m.encoder->config.width);
   co_await m.encoder->forward(input, {.config = m.encoder->config, .rows = input.rows, .name = m.encoder->name}, encoded, pass);
   memory_ = remember(*m.decoder, input.rows, encoded, pass);
@@ -155,7 +155,7 @@ Task<> Session::read(std::span<const Feed> chunk, std::span<const std::int64_t> 
   for (const Feed& feed : chunk) cache_.extend(feed.sequence, std::int64_t(feed.ids.size()));
 
   Scope scope(workspace_);
-  Pass pass{workspace_, schedule, nullptr, device_};
+  Pass pass{.workspace = workspace_, .schedule = schedule, .device = device_};
   Matrix x = workspace_.matrix(input.rows.total(), decoder.config.width);
   co_await decoder.forward(input,
                            {.config = decoder.config,
