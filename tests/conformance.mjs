@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { build } from '../wasm/build.mjs';
 import { ROOT } from '../wasm/setup/paths.mjs';
 import { countPlain, runCounted } from './count.mjs';
+import { useSoftwareGpu } from './gpu/software.mjs';
 
 const { values } = parseArgs({ options: { shared: { type: 'string', default: path.join(ROOT, '../shared') } } });
 const shared = path.resolve(values.shared);
@@ -42,6 +43,7 @@ async function runScript({ script, options, names }) {
   const packages = script === 'tokenizers.mjs' ? ['--npm', path.join(ROOT, 'node_modules')] : [];
   const program = path.join(shared, 'conformance', script);
   const args = ['--package', ROOT, ...folders, ...packages, '--only', names.join(','), ...options];
+  if (options.includes('webgpu')) useSoftwareGpu();
   const { passed, failed, skipped = 0 } = await runCounted(process.execPath, [program, ...args], countPlain);
   const missing = Math.max(skipped, names.length - passed - failed);
   if (missing > 0) console.error(`${script}: ${missing} of the listed goldens were not run`);

@@ -56,7 +56,7 @@ const SUITES = {
   sanitizers: { needs: ['native'], run: (options) => runNative('sanitizers', options) },
   wasm: { needs: ['wasm'], run: runWasm },
   relaxed: { needs: ['wasm', 'relaxed-node'], run: runRelaxed },
-  node: { needs: ['wasm'], run: (options) => runPackage('node', options) },
+  node: { needs: ['wasm', 'webgpu'], run: (options) => runPackage('node', options) },
   real: { needs: ['wasm', 'real-models'], run: (options) => runPackage('real', options) },
   browser: { needs: ['wasm', 'browser'], run: (options) => runPackage('browser', options) },
 };

@@ -30,8 +30,9 @@ val JobHandle::result() {
 
 val JobHandle::accept(std::size_t index) {
   return guarded([&] {
-    if (index >= device_.offers().size()) throw Error(Code::internal_error, "attention {}: {} are waited for", index, device_.offers().size());
-    device_.accept(device_.offers()[index].call);
+    const auto offers = device_.offers();
+    if (index >= offers.size()) throw Error(Code::internal_error, "attention {}: {} are waited for", index, offers.size());
+    device_.accept(offers[index].call);
     return val::undefined();
   });
 }

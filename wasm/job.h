@@ -12,8 +12,8 @@ class JobHandle {
  public:
   virtual ~JobHandle() = default;
 
-  /// Works for about `milliseconds`, or to an attention for the GPU. Returns {done, items, attentions}: items are what generation made since
-  /// the last step, if it made something; attentions those that the job waits for, if it does (attention_offers.h).
+  /// Works for about `milliseconds`, or to an attention for the GPU. Returns {done, items, attentions}: items are what generation made
+  /// since the last step, if it made something; attentions those that the job waits for, if it does (attention_offers.h).
   emscripten::val step(double milliseconds);
   /// Once step() said that it is done.
   emscripten::val result();

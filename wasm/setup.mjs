@@ -10,6 +10,7 @@ import { realModelsStep } from './setup/real-models.mjs';
 import { relaxedNodeStep } from './setup/relaxed-node.mjs';
 import { runSteps } from './setup/steps.mjs';
 import { SetupError } from './setup/system.mjs';
+import { vulkanStep } from './setup/vulkan.mjs';
 
 const STEPS = {
   packages: [npmStep],
@@ -17,6 +18,7 @@ const STEPS = {
   wasm: [npmStep, nativeStep, headersStep, simdjsonStep, emscriptenStep, systemLibrariesStep],
   'relaxed-node': [relaxedNodeStep],
   browser: [npmStep, chromiumStep, koreanFontStep],
+  webgpu: [npmStep, chromiumStep, vulkanStep],
 };
 
 /** @param {...keyof typeof STEPS} needs what the caller is about to do */
@@ -31,6 +33,6 @@ export async function setUp(...needs) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await setUp('native', 'wasm', 'relaxed-node', 'browser');
+  await setUp('native', 'wasm', 'relaxed-node', 'browser', 'webgpu');
   console.log('set-up: complete');
 }

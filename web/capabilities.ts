@@ -15,7 +15,7 @@ async function webgpuReport(): Promise<Capabilities['webgpu']> {
   try {
     const { describeAdapter } = await import('./gpu/device.js');
     const { adapter, features, limits } = await describeAdapter();
-    return { available: true, adapter, features, limits, ...(threshold !== undefined && { threshold }), ...(reason !== undefined && { reason }) };
+    return { available: true, adapter, features, limits, threshold, reason };
   } catch (error) {
     return { available: false, reason: (error as Error).message };
   }

@@ -17,7 +17,8 @@ before(async () => {
   const script = await bundled('suite');
   server = createServer((request, response) => {
     const isScript = request.url === '/suite.js';
-    response.writeHead(200, { 'content-type': isScript ? 'text/javascript' : 'text/html' }).end(isScript ? script : '<!doctype html><title>test</title>');
+    response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html');
+    response.end(isScript ? script : '<!doctype html><title>test</title>');
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   browser = await chromium.launch({ executablePath: process.env.CHROMIUM || undefined, args: ['--no-sandbox', ...CHROMIUM_OPTIONS] });

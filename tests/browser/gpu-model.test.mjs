@@ -29,7 +29,8 @@ function answer(request, response) {
   if (name === '') return response.setHeader('content-type', 'text/html').end('<!doctype html><title>test</title>');
   const bytes = folder === 'models' ? models[model]?.get(file) : folder === 'dist' && existsSync(built) ? readFileSync(built) : undefined;
   if (!bytes) return response.writeHead(404).end();
-  return response.writeHead(200, { 'content-type': TYPES[path.extname(name)] ?? 'application/octet-stream', 'content-length': bytes.length }).end(bytes);
+  const type = TYPES[path.extname(name)] ?? 'application/octet-stream';
+  return response.writeHead(200, { 'content-type': type, 'content-length': bytes.length }).end(bytes);
 }
 
 before(async () => {
@@ -60,11 +61,10 @@ for (const name of Object.keys(models)) {
         const { loadModel } = await import('/dist/index.js');
         const model = await loadModel(new URL(source, location.href), { device: 'webgpu' });
         const { lastHiddenState, gpuDispatches } = await model.forward(inputs);
-        const generates = model.info.kind !== 'encoder';
-        const { sequences, usage } = generates ? await model.generate(prompt, options).result() : { sequences: [], usage: { gpuDispatches: 0 } };
+        const generation = model.info.kind === 'encoder' ? undefined : await model.generate(prompt, options).result();
         const { device } = model.info;
         model.dispose();
-        return { hidden: [...lastHiddenState.data], gpuDispatches, sequences, generated: usage.gpuDispatches, device };
+        return { hidden: [...lastHiddenState.data], gpuDispatches, generation, device };
       },
       [`/models/${name}/`, inputsFor(name), PROMPT, GREEDY],
     );
@@ -74,8 +74,9 @@ for (const name of Object.keys(models)) {
     assert.equal(got.gpuDispatches, 2 * model.info.layers * (name === 'marian' ? 3 : 1));
     assert.equal(got.device, 'webgpu');
     if (model.info.kind !== 'encoder') {
-      assert.deepEqual(got.sequences, (await model.generate(PROMPT, GREEDY).result()).sequences);
-      assert.ok(got.generated >= GREEDY.maxNewTokens * model.info.layers, `${got.generated} dispatches`);
+      const { sequences, usage } = got.generation;
+      assert.deepEqual(sequences, (await model.generate(PROMPT, GREEDY).result()).sequences);
+      assert.ok(usage.gpuDispatches >= GREEDY.maxNewTokens * model.info.layers, `${usage.gpuDispatches} dispatches`);
     }
     model.dispose();
   });

@@ -8,9 +8,9 @@ const HERE = path.dirname(fileURLToPath(import.meta.url)), WEB = path.join(HERE,
 
 /** The text of the bundle of `name`.ts; it runs in a page and in node. */
 export async function bundled(name) {
-  const { outputFiles } = await build({
-    entryPoints: [[HERE, WEB].map((folder) => path.join(folder, `${name}.ts`)).find(existsSync)], bundle: true, format: 'esm', target: 'es2022', platform: 'neutral', write: false, logLevel: 'warning',
-  });
+  const source = [HERE, WEB].map((folder) => path.join(folder, `${name}.ts`)).find(existsSync);
+  const options = { bundle: true, format: 'esm', target: 'es2022', platform: 'neutral', write: false, logLevel: 'warning' };
+  const { outputFiles } = await build({ ...options, entryPoints: [source] });
   return outputFiles[0].text;
 }
 

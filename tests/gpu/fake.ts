@@ -40,7 +40,11 @@ function attend([uniform, ...storage]: FakeBuffer[], error: number): void {
   const args: AttentionArgs = {
     query: { data: floats('query', 0, T * p.query_stride), rows: T, stride: p.query_stride },
     memory: {
-      keys: [floats('keys', 0, S * p.key_stride)], values: [floats('values', 0, S * p.key_stride)], length: S, block: S, stride: p.key_stride,
+      keys: [floats('keys', 0, S * p.key_stride)],
+      values: [floats('values', 0, S * p.key_stride)],
+      length: S,
+      block: S,
+      stride: p.key_stride,
     },
     heads: p.heads, kvHeads: p.kv_heads, headSize: p.head_size, scale: p.scale, softcap: p.softcap, offset: p.offset, window: p.window,
     causal: p.causal !== 0,

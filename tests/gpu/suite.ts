@@ -40,6 +40,8 @@ export async function compareRandom(kernel: AttentionKernel, first: number, coun
   return results;
 }
 
+const HIDDEN = -Infinity;
+
 const EDGES: readonly [string, Shape, Partial<AttentionArgs>?][] = [
   ['no query', { queries: 0, keys: 5 }],
   ['no key', { queries: 5, keys: 0 }, { weights: true }],
@@ -53,7 +55,7 @@ const EDGES: readonly [string, Shape, Partial<AttentionArgs>?][] = [
   ['queries that stand before all keys', { queries: 20, keys: 20 }, { causal: true, offset: -10, weights: true }],
   ['queries that stand behind all keys of their window', { queries: 20, keys: 20 }, { causal: true, window: 4, offset: 17, weights: true }],
   ['rows that see nothing', { queries: 4, keys: 40 }, { mask: Uint8Array.from({ length: 160 }, (_, i) => Number(i < 40)), weights: true }],
-  ['a bias of minus infinity', { queries: 2, keys: 3 }, { bias: Float32Array.of(0, -Infinity, 1, -Infinity, -Infinity, -Infinity), weights: true }],
+  ['a bias of minus infinity', { queries: 2, keys: 3 }, { bias: Float32Array.of(0, HIDDEN, 1, HIDDEN, HIDDEN, HIDDEN), weights: true }],
   ['scores of a million', { queries: 40, keys: 70, headSize: 64, size: 1000 }, { scale: 1 }],
   ['scores of 1e30', { queries: 10, keys: 70, headSize: 4, size: 1e15 }, { scale: 1 }],
   ['scores far below zero', { queries: 10, keys: 70 }, { bias: new Float32Array(700).fill(-1e3) }],
@@ -62,7 +64,9 @@ const EDGES: readonly [string, Shape, Partial<AttentionArgs>?][] = [
 
 export async function compareEdges(kernel: AttentionKernel): Promise<Comparison[]> {
   const results: Comparison[] = [];
-  for (const [i, [name, shape, changes]] of EDGES.entries()) results.push(await compare(kernel, name, makeArgs(randomFrom(i), shape, changes)));
+  for (const [i, [name, shape, changes]] of EDGES.entries()) {
+    results.push(await compare(kernel, name, makeArgs(randomFrom(i), shape, changes)));
+  }
   return results;
 }
 

@@ -26,7 +26,9 @@ export interface Checkpoint {
 /** Damage that a file in the cache would explain. */
 const DAMAGE = new Set(['invalid_file', 'integrity_error', 'weight_missing', 'weight_mismatch', 'numeric_error']);
 
-/** Runs a load; once more, if it failed on files from the cache, without them. `complete` comes last, once nothing of the files can fail. */
+/**
+ * Runs a load; once more, if it failed on files from the cache, without them. `complete` comes last, once nothing of the files can fail.
+ */
 async function withFiles<R>(
   source: SourceData,
   settings: AccessSettings,

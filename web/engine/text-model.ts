@@ -40,7 +40,8 @@ function toInputs(encodings: readonly Encoding[]): WasmInputs {
 }
 
 /** @param owner the method that needs a tokenizer */
-export function textModel(owner: string, instance: Instance, { info, model, tokenizers, gpu }: Checkpoint, context: RequestContext): TextModel {
+export function textModel(owner: string, instance: Instance, checkpoint: Checkpoint, context: RequestContext): TextModel {
+  const { info, model, tokenizers, gpu } = checkpoint;
   if (!tokenizers) throw invalidArgument(`${owner}: this model has no tokenizer, so that it takes ids only: use forward`);
   return {
     info,

@@ -105,13 +105,14 @@ function contentsOf(args: AttentionArgs): Partial<Record<Binding, readonly Array
   const { query, memory } = args;
   const rows = (blocks: readonly Numbers[]): Numbers[] =>
     blocks.map((block, i) => block.subarray(0, Math.min(memory.block, memory.length - i * memory.block) * memory.stride));
+  const tables = [args.alibiSlopes, args.relativeBias].filter((table) => table !== undefined);
   return {
     query: [query.data.subarray(0, query.rows * query.stride)],
     keys: rows(memory.keys),
     values: rows(memory.values),
     mask: args.mask && [args.mask],
     bias: args.bias && [args.bias],
-    tables: args.alibiSlopes || args.relativeBias ? [args.alibiSlopes, args.relativeBias].filter((table) => table !== undefined) : undefined,
+    tables: tables.length > 0 ? tables : undefined,
   };
 }
 

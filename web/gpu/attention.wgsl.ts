@@ -25,11 +25,13 @@ const PRODUCTS = `
         for (var i = 0u; i < ${DEPTH}u; i++) {
           let key_0 = tile[(${DEPTH}u + i) * ${TILE}u + column];
           let key_1 = tile[(${DEPTH}u + i) * ${TILE}u + column + 16u];
-          ${rows((r) => `let query_${r} = tile[i * ${TILE}u + row + ${r}u]; product_${r} += vec2f(dot(query_${r}, key_0), dot(query_${r}, key_1));`)}
+          ${rows((r) => `let query_${r} = tile[i * ${TILE}u + row + ${r}u];`)}
+          ${rows((r) => `product_${r} += vec2f(dot(query_${r}, key_0), dot(query_${r}, key_1));`)}
         }
         workgroupBarrier();
       }
-      ${rows((r) => `scores[(row + ${r}u) * ${TILE + 1}u + column] = product_${r}.x; scores[(row + ${r}u) * ${TILE + 1}u + column + 16u] = product_${r}.y;`)}
+      ${rows((r) => `scores[(row + ${r}u) * ${TILE + 1}u + column] = product_${r}.x;`)}
+      ${rows((r) => `scores[(row + ${r}u) * ${TILE + 1}u + column + 16u] = product_${r}.y;`)}
       workgroupBarrier();`;
 
 /** The tile's scores become weights relative to the largest score so far; what was summed before is scaled by \`factors\`. */
@@ -78,8 +80,8 @@ const WRITE_WEIGHTS = `
         workgroupBarrier();`;
 
 /**
- * A workgroup has TILE rows of one key-value head. Query heads that share keys share their loads too: with G = H / K heads a group, row r is
- * head r % G of the group at query r / G. Where the weights are wanted, a second pass has all keys once more, with the sums then known.
+ * A workgroup has TILE rows of one key-value head. Query heads that share keys share their loads too: with G = H / K heads a group, row r
+ * is head r % G of the group at query r / G. Where the weights are wanted, a second turn has all keys once more, with the sums then known.
  */
 export const attentionShader = (options: ShaderOptions): string => `
 ${declarations(options)}

@@ -4,7 +4,7 @@ import type { Instance } from '../instance.js';
 import type { WasmAttention, WasmJob, WasmModel } from '../module.js';
 import type { ModelInfo } from '../types.js';
 import { AttentionKernel, type AttentionResult } from './attention.js';
-import { calibrate, checkKernel, timeAttention } from './calibration.js';
+import { calibrate, checkKernel, timeAttention, type Timing } from './calibration.js';
 import { Device, GpuFailure } from './device.js';
 import { attend, writeResult } from './wasm-attention.js';
 
@@ -90,10 +90,12 @@ export async function openOffload(instance: Instance, model: WasmModel, info: Mo
     const kernel = new AttentionKernel(device);
     await checkKernel(kernel, instance, model);
     if (mode === 'webgpu') return new GpuOffload(device, 0, kernel);
-    const { threshold, timings } = await calibrate(info.contextLength, info.width, (length) => timeAttention(kernel, instance, model, length));
+    const time = (length: number): Promise<Timing> => timeAttention(kernel, instance, model, length);
+    const { threshold, timings } = await calibrate(info.contextLength, info.width, time);
     if (threshold !== Infinity) return new GpuOffload(device, threshold, kernel);
     const last = timings.at(-1);
-    throw new GpuFailure(last ? `the GPU was not faster up to ${last.length} tokens` : 'the model takes too few tokens for a GPU to pay', true);
+    const reason = last ? `the GPU was not faster up to ${last.length} tokens` : 'the model takes too few tokens for a GPU to pay';
+    throw new GpuFailure(reason, true);
   } catch (error) {
     device.close();
     throw error;

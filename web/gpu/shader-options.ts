@@ -12,7 +12,10 @@ export const CHUNK = 64;
  * second. All else is a number in `Params`.
  */
 export interface ShaderOptions {
-  /** How many times CHUNK a head has, rounded up to 1, 2 or 4: the sums of a thread are variables and not an array, which would leave the registers. */
+  /**
+   * How many times CHUNK a head has, rounded up to 1, 2 or 4: the sums of a thread are as many variables, since an array would leave the
+   * registers.
+   */
   chunks: 1 | 2 | 4;
   /** How keys and values are stored; sums are f32 in any case. */
   storage: 'f32' | 'f16';
