@@ -6,7 +6,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from '../wasm/build.mjs';
+import { setUp } from '../wasm/setup.mjs';
 import { ROOT } from '../wasm/setup/paths.mjs';
+import { VOCABULARIES } from '../wasm/setup/vocabularies.mjs';
 import { countPlain, runCounted } from './count.mjs';
 import { useSoftwareGpu } from './gpu/software.mjs';
 
@@ -40,7 +42,7 @@ function readList() {
 async function runScript({ script, options, names }) {
   console.log(`\n== ${[script, ...options].join(' ')}: ${names.length} listed ==`);
   const folders = FOLDERS[script].map((word) => (word.startsWith('--') ? word : path.join(shared, word)));
-  const packages = script === 'tokenizers.mjs' ? ['--npm', path.join(ROOT, 'node_modules')] : [];
+  const packages = script === 'tokenizers.mjs' ? ['--npm', VOCABULARIES] : [];
   const program = path.join(shared, 'conformance', script);
   const args = ['--package', ROOT, ...folders, ...packages, '--only', names.join(','), ...options];
   if (options.includes('webgpu')) useSoftwareGpu();
@@ -57,6 +59,7 @@ if (runs.length > 0) {
     console.error(`${shared} has no conformance scripts: name the folder by --shared`);
     process.exit(1);
   }
+  if (runs.some(({ script }) => script === 'tokenizers.mjs')) await setUp('vocabularies');
   if (!await build()) process.exit(1);
   for (const run of runs) {
     const result = await runScript(run);

