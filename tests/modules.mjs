@@ -1,6 +1,6 @@
-// `npm run test:modules -- DIR [native] [wasm]`: the layers, models and training runs of a folder like golden/modules, outputs and gradients,
-// natively and as WebAssembly. Sizes and names of cases are the folder's own. Prints how many of the expected tensors were compared; one
-// that nothing computed is a failure. Without DIR, that of ../shared.
+// `npm run test:modules -- DIR [native] [wasm]`: the layers, models and training runs of a folder like golden/modules, outputs and
+// gradients, natively and as WebAssembly. Sizes and names of cases are the folder's own. Prints how many of the expected tensors were
+// compared; one that nothing computed is a failure. Without DIR, that of ../shared.
 import path from 'node:path';
 import { buildPreset } from '../wasm/cmake.mjs';
 import { setUp } from '../wasm/setup.mjs';

@@ -80,9 +80,13 @@ Classifier Classifier::declare(const WeightScope& w, const ModelConfig& c, int l
 
 void Classifier::forward(ConstMatrix x, Matrix scores, Pass& pass) const {
   Scope scope(pass.workspace);
-  Matrix h = pass.lasting(x.rows, x.cols);
-  copy(x, h);
-  pass.drop(h, &DropoutRates::head);
+  ConstMatrix h = x;
+  if (pass.tape) {
+    Matrix kept = pass.lasting(x.rows, x.cols);
+    copy(x, kept);
+    pass.drop(kept, &DropoutRates::head);
+    h = kept;
+  }
   if (dense) {
     Matrix made = pass.lasting(x.rows, x.cols);
     dense->forward(h, made, pass);

@@ -10,7 +10,6 @@
 using namespace webformer;
 using modules::AttentionCall;
 using modules::Case;
-using modules::Module;
 
 namespace {
 
@@ -231,25 +230,19 @@ void check_tiled(Case& c) {
 
 TEST_SUITE("modules") {
   TEST_CASE("02: attention and its gradients are PyTorch's: masks, causality, padding, bias, rows that see nothing, large scores") {
-    Module module("02_attention");
-    for (const std::string& name : module.cases()) {
-      Case c(module, name);
-      CAPTURE(name);
+    modules::each_case("02_attention", [](Case& c) {
       if (c.has_input("src")) check_masks(c);
       else if (c.about().has("dims")) check_score_variance(c);
       else if (c.has_weight("Wq.weight")) check_single_head(c);
       else check_attention(c);
-    }
+    });
   }
 
   TEST_CASE("15: attention and its gradients are PyTorch's at lengths that do not fit tiles, and softmax goes block by block") {
-    Module module("15_flash_attention");
-    for (const std::string& name : module.cases()) {
-      Case c(module, name);
-      CAPTURE(name);
+    modules::each_case("15_flash_attention", [](Case& c) {
       if (c.has_input("scores")) check_online_softmax(c);
-      else if (!name.empty()) check_tiled(c);
-    }
+      else if (!c.name().empty()) check_tiled(c);
+    });
   }
 }
 

@@ -11,7 +11,6 @@
 using namespace webformer;
 using modules::Case;
 using modules::LayerRun;
-using modules::Module;
 
 namespace {
 
@@ -159,16 +158,13 @@ void check_stacks(Case& c) {
 
 TEST_SUITE("modules") {
   TEST_CASE("06: norms, residuals, encoder and decoder layers, and their gradients, are PyTorch's") {
-    Module module("06_blocks");
-    for (const std::string& name : module.cases()) {
-      Case c(module, name);
-      CAPTURE(name);
+    modules::each_case("06_blocks", [](Case& c) {
       if (c.expects("decoded")) check_stacks(c);
       else if (c.has_input("memory")) check_decoder_layer(c);
       else if (c.has_input("key_mask")) check_encoder_layer(c);
       else if (c.about().has("eps")) check_norm(c);
       else check_residual(c);
-    }
+    });
   }
 }
 

@@ -11,7 +11,6 @@ using modules::columns;
 using modules::id_matrix;
 using modules::ignore;
 using modules::ModelRun;
-using modules::Module;
 using modules::not_padding;
 
 namespace {
@@ -157,28 +156,15 @@ void check_decoder(Case& c) {
 
 TEST_SUITE("modules") {
   TEST_CASE("07: the Transformer of 2017, its gradients and its greedy output are PyTorch's") {
-    Module module("07_transformer_2017");
-    for (const std::string& name : module.cases()) {
-      Case c(module, name);
-      check_transformer_2017(c);
-    }
+    modules::each_case("07_transformer_2017", check_transformer_2017);
   }
 
   TEST_CASE("07b: a textbook's Transformer, its gradients and its translations are PyTorch's") {
-    Module module("07b_transformer_textbook");
-    for (const std::string& name : module.cases()) {
-      Case c(module, name);
-      check_textbook_transformer(c);
-    }
+    modules::each_case("07b_transformer_textbook", check_textbook_transformer);
   }
 
   TEST_CASE("09: decoders of four layouts, their gradients and their cached steps are PyTorch's") {
-    Module module("09_gpt");
-    for (const std::string& name : module.cases()) {
-      Case c(module, name);
-      CAPTURE(name);
-      check_decoder(c);
-    }
+    modules::each_case("09_gpt", check_decoder);
   }
 }
 

@@ -16,6 +16,8 @@ std::string path_of(const std::string& name) {
 
 }  // namespace
 
+bool Module::exists(const std::string& name) { return golden::exists(path_of(name + ".json")); }
+
 Module::Module(const std::string& name)
     : name_(name), tensors_(golden::read_safetensors(path_of(name + ".safetensors"))), about_(golden::read_json(path_of(name + ".json"))) {}
 

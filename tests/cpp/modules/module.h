@@ -23,6 +23,7 @@ namespace webformer::modules {
 
 class Module {
  public:
+  static bool exists(const std::string& name);
   explicit Module(const std::string& name);
   /// Reports how many expected tensors were compared; one that was not is a failure.
   ~Module();
@@ -97,6 +98,21 @@ class Case {
   Module& module_;
   std::string name_, prefix_;
 };
+
+/// Calls check(case) for each case of a file; a folder may lack the file.
+template <class Check>
+void each_case(const std::string& file, Check check) {
+  if (!Module::exists(file)) {
+    MESSAGE(file << ": not in this folder");
+    return;
+  }
+  Module module(file);
+  for (const std::string& name : module.cases()) {
+    CAPTURE(name);
+    Case c(module, name);
+    check(c);
+  }
+}
 
 /// All weights of a plan are learned.
 void learn_all(const WeightPlan& plan, Gradients& gradients);

@@ -9,7 +9,6 @@
 using namespace webformer;
 using modules::Case;
 using modules::ModelRun;
-using modules::Module;
 
 namespace {
 
@@ -137,26 +136,20 @@ void check_blocks(Case& c) {
 
 TEST_SUITE("modules") {
   TEST_CASE("08: BERT's two losses and their gradients are PyTorch's, and so are masked words and pairs of sentences") {
-    Module module("08_bert_pretraining");
-    for (const std::string& name : module.cases()) {
-      Case c(module, name);
-      CAPTURE(name);
+    modules::each_case("08_bert_pretraining", [](Case& c) {
       if (c.has_input("chosen")) check_masking(c);
       else if (c.has_input("a")) check_sentence_pair(c);
       else check_pretraining(c);
-    }
+    });
   }
 
   TEST_CASE("10: corrupted spans, noise and shifted targets are those of T5 and BART") {
-    Module module("10_denoising");
-    for (const std::string& name : module.cases()) {
-      Case c(module, name);
-      CAPTURE(name);
+    modules::each_case("10_denoising", [](Case& c) {
       if (c.has_input("stream")) check_blocks(c);
       else if (c.has_input("tgt")) check_teacher_forcing(c);
       else if (c.about().has("first_sentinel")) check_spans(c);
       else check_noise(c);
-    }
+    });
   }
 }
 

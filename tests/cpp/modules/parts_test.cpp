@@ -11,7 +11,6 @@
 using namespace webformer;
 using modules::Case;
 using modules::LayerRun;
-using modules::Module;
 
 namespace {
 
@@ -214,34 +213,21 @@ void check_cross_entropy(Case& c) {
 
 TEST_SUITE("modules") {
   TEST_CASE("04: feed-forward networks and activations, and their gradients, are PyTorch's") {
-    Module module("04_ffn");
-    for (const std::string& name : module.cases()) {
-      Case c(module, name);
-      CAPTURE(name);
-      c.about().has("d_ff") ? check_ffn(c) : check_activations(c);
-    }
+    modules::each_case("04_ffn", [](Case& c) { c.about().has("d_ff") ? check_ffn(c) : check_activations(c); });
   }
 
   TEST_CASE("05: positions of every kind, and their gradients, are PyTorch's") {
-    Module module("05_positions");
-    for (const std::string& name : module.cases()) {
-      Case c(module, name);
-      CAPTURE(name);
+    modules::each_case("05_positions", [](Case& c) {
       if (c.expects("table")) check_sinusoids(c);
       else if (c.has_weight("pos_embedding.weight")) check_learned_positions(c);
       else if (c.about().has("layout")) check_rope(c);
       else if (c.expects("slopes")) check_alibi(c);
       else check_relative_bias(c);
-    }
+    });
   }
 
   TEST_CASE("13: softmax, cross-entropy and their gradients are PyTorch's") {
-    Module module("13_softmax_loss");
-    for (const std::string& name : module.cases()) {
-      Case c(module, name);
-      CAPTURE(name);
-      c.has_input("x") ? check_softmax(c) : check_cross_entropy(c);
-    }
+    modules::each_case("13_softmax_loss", [](Case& c) { c.has_input("x") ? check_softmax(c) : check_cross_entropy(c); });
   }
 }
 

@@ -186,18 +186,15 @@ void check_run(Case& c, const std::string& name) {
 
 TEST_SUITE("modules") {
   TEST_CASE("11: optimizers, clipping and schedules are PyTorch's, and so are three models' losses over 20 steps of each") {
-    Module module("11_training");
-    for (const std::string& name : module.cases()) {
-      Case c(module, name);
-      CAPTURE(name);
+    modules::each_case("11_training", [](Case& c) {
       if (c.has_input("gradients")) check_optimizer(c);
       else if (c.expects("norm")) check_clipping(c);
       else if (c.has_input("step")) check_schedules(c);
       else if (!c.about().has("optimiser")) {
-        for (const std::string& of_run : module.cases())
-          if (of_run.starts_with(name + ".")) check_run(c, of_run);
+        for (const std::string& of_run : c.module().cases())
+          if (of_run.starts_with(c.name() + ".")) check_run(c, of_run);
       }
-    }
+    });
   }
 }
 

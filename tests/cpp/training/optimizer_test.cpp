@@ -56,9 +56,9 @@ TEST_CASE("steps of sgd and Adam are those of their formulas at every size aroun
       s[i] = 0.9 * s[i] + 0.1 * gradient * gradient;
       expected[i] = expected[i] * (1 - 0.2 * 0.3) - 0.2 * m[i] / 0.7 / (std::sqrt(s[i] / 0.4) + 0.01);
     }
-    adam_step(w, g, change,
-              {.rate = 0.2f, .beta1 = 0.8f, .beta2 = 0.9f, .epsilon = 0.01f, .decoupled_decay = 0.3f, .correction1 = 0.7f, .correction2 = 0.4f},
-              mean, variance);
+    const AdamStep step{
+        .rate = 0.2f, .beta1 = 0.8f, .beta2 = 0.9f, .epsilon = 0.01f, .decoupled_decay = 0.3f, .correction1 = 0.7f, .correction2 = 0.4f};
+    adam_step(w, g, change, step, mean, variance);
     CHECK(worst(w, expected) < 3e-6);
     CHECK(worst(mean, m) < 1e-6);
     CHECK(worst(variance, s) < 1e-6);
