@@ -4,6 +4,7 @@
 
 #include "formats/tokenizer_files.h"
 #include "kernels/self_test.h"
+#include "wasm/attention_piece.h"
 #include "wasm/attention_probe.h"
 #include "wasm/gguf_header.h"
 #include "wasm/guard.h"
@@ -11,9 +12,11 @@
 #include "wasm/loader_handle.h"
 #include "wasm/memory_limit.h"
 #include "wasm/model_handle.h"
+#include "wasm/position_tables.h"
 #include "wasm/tokenizer_handle.h"
 #include "wasm/tokenizer_trainer.h"
 #include "wasm/values.h"
+#include "wasm/word_vector_files.h"
 
 using emscripten::val;
 
@@ -82,6 +85,10 @@ EMSCRIPTEN_BINDINGS(webformer) {
   function("readTokenizers", &read_tokenizers);
   function("unpackTokenizer", &unpack_tokenizer);
   function("trainTokenizer", &start_tokenizer_training);
+  function("attention", &attend);
+  function("positionTable", &position_table);
+  function("readWordVectors", &read_word_vectors);
+  function("writeWordVectors", &save_word_vectors);
 
   class_<TokenizerHandle>("Tokenizer")
       .smart_ptr<std::shared_ptr<TokenizerHandle>>("TokenizerPointer")

@@ -13,4 +13,14 @@ std::uint64_t free_memory() noexcept {
   return in_use + reserve < max_memory() ? max_memory() - in_use - reserve : 1;
 }
 
+void check_room(const Shape& shape) {
+  const std::uint64_t bytes = std::uint64_t(shape.size()) * sizeof(float), free = free_memory();
+  if (bytes > free) throw Error(Code::out_of_memory, "a tensor of {} takes {} bytes, {} are free", to_text(shape), bytes, free);
+}
+
+Array checked_array(const Shape& shape) {
+  check_room(shape);
+  return Array(shape);
+}
+
 }  // namespace webformer

@@ -26,6 +26,11 @@ export class Instance {
     }));
   }
 
+  /** Whether it trapped, so that every call fails. */
+  get crashed(): boolean {
+    return this.#crash !== undefined;
+  }
+
   /**
    * Runs an entry of the module. What it throws past its own border is a trap; the stack pointer is then lost, so that no later call could
    * be trusted.

@@ -1,6 +1,6 @@
 // The WebAssembly module as TypeScript sees it: the functions and classes of wasm/bindings.cpp.
 import type { Outcome } from './errors.js';
-import type { GenerationItem, GenerationResult, ModelInfo, ModelOutput, Tokenizer } from './types.js';
+import type { GenerationItem, GenerationResult, ModelInfo, ModelOutput, Tensor, Tokenizer } from './types.js';
 import type { IdMatrix } from './values.js';
 
 /** Objects of C++ live until they are deleted, or until the whole instance is forgotten. */
@@ -159,6 +159,10 @@ export interface WasmModule {
   readTokenizers(names: readonly string[], lengths: readonly number[]): Outcome<[WasmTokenizer, WasmTokenizer | null]>;
   unpackTokenizer(length: number): Outcome<WasmTokenizer>;
   trainTokenizer(kind: string, options: string): Outcome<WasmTokenizerTrainer>;
+  attention(options: string): Outcome<[output: Tensor, weights: Tensor]>;
+  positionTable(kind: string, options: string): Outcome<Tensor>;
+  readWordVectors(length: number, file: string): Outcome<{ words: string[]; vectors: Tensor }>;
+  writeWordVectors(lengths: readonly number[], dimensions: number): Outcome<string>;
   GgufHeader: new (name: string, size: number) => WasmGgufHeader;
   Loader: new (dtype: string) => WasmLoader;
 }

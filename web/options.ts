@@ -63,6 +63,13 @@ export function checkCount(name: string, value: unknown, least = 0): asserts val
   throw invalidArgument(`${name}: ${describe(value)} found, a whole number of at least ${least} expected`, { option: name });
 }
 
+/** A finite number of at least `least`. */
+export function checkNumber(name: string, value: unknown, least = -Infinity): asserts value is number | undefined {
+  if (value === undefined || (typeof value === 'number' && Number.isFinite(value) && value >= least)) return;
+  const bound = least === -Infinity ? '' : ` of at least ${least}`;
+  throw invalidArgument(`${name}: ${describe(value)} found, a number${bound} expected`, { option: name });
+}
+
 export function checkSignal(name: string, value: unknown): asserts value is AbortSignal | undefined {
   if (value === undefined || (isPlainObject(value) && typeof value['aborted'] === 'boolean' && 'addEventListener' in value)) return;
   throw invalidArgument(`${name}: ${describe(value)} found, an AbortSignal expected`, { option: name });
