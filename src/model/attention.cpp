@@ -37,7 +37,7 @@ struct Run {
 };
 
 /// Of sequence b, which has rows in `run` and looks at `seen`.
-AttentionArgs arguments(const Run& run, const StackPass& stack, int b, KeyValues seen) {
+AttentionArgs arguments(const Run& run, const StackPass& stack, int b, KeyValues seen, const std::uint8_t* mask) {
   const StackConfig& c = stack.config;
   const std::int64_t first = stack.rows.begin[std::size_t(b)], count = stack.rows.length(b);
   AttentionArgs args;
@@ -49,6 +49,7 @@ AttentionArgs arguments(const Run& run, const StackPass& stack, int b, KeyValues
   args.head_size = c.head_size;
   args.scale = c.attention_scale;
   args.softcap = c.attention_softcap;
+  if (mask) args.mask = mask + first * seen.length;
   args.dropout = run.dropout;
   args.dropout_seed = run.seed + std::uint64_t(b);
   if (run.statistics.data) {
@@ -60,7 +61,7 @@ AttentionArgs arguments(const Run& run, const StackPass& stack, int b, KeyValues
 
 /// The same where the sequence looks at itself.
 AttentionArgs self_arguments(const Run& run, const StackPass& stack, int layer, int b, KeyValues seen) {
-  AttentionArgs args = arguments(run, stack, b, seen);
+  AttentionArgs args = arguments(run, stack, b, seen, stack.mask);
   args.offset = stack.kv_cache ? seen.length - args.query.rows : 0;
   args.causal = stack.config.causal;
   args.window = stack.config.layer[std::size_t(layer)].window;
@@ -245,7 +246,7 @@ Task<> Attention::cross(ConstMatrix h, Matrix out, int layer, const StackPass& s
   for (int b = 0; b < rows.sequences(); ++b) {
     if (rows.length(b) == 0) continue;
     const KeyValues seen = stack.memory->view(std::size_t(layer), stack.sources[std::size_t(b)], pass.workspace);
-    calls.add(b, arguments(run, stack, b, seen));
+    calls.add(b, arguments(run, stack, b, seen, stack.memory_mask));
   }
   if (calls.offered()) co_await pass.schedule.pause();
   calls.finish();
@@ -276,7 +277,7 @@ void Attention::cross_backward(ConstMatrix dout, Matrix dh, int layer, const Sta
                                        .query = dq.rows_from(first, count),
                                        .keys = shared.memory->keys[std::size_t(layer)].matrix().rows_from(begin, seen.length),
                                        .values = shared.memory->values[std::size_t(layer)].matrix().rows_from(begin, seen.length)};
-    attention_backward(arguments(run, stack, b, seen), gradients, back.workspace);
+    attention_backward(arguments(run, stack, b, seen, stack.memory_mask), gradients, back.workspace);
   }
   query.backward(dq, dh, back);
 }

@@ -79,6 +79,8 @@ struct StackPass {
   const float* relative_bias = nullptr;  ///< [H, relative_count], see AttentionArgs
   std::int64_t relative_origin = 0;
   std::int64_t relative_count = 0;
+  const std::uint8_t* mask = nullptr;         ///< [N, S], 1 = visible, where all sequences have S keys; null: all that config lets through
+  const std::uint8_t* memory_mask = nullptr;  ///< the same for the rows of the memory
 };
 
 /// Gradients of what all layers of one pass over a stack share, added up.
