@@ -9,6 +9,7 @@
 #include "wasm/gguf_header.h"
 #include "wasm/guard.h"
 #include "wasm/job.h"
+#include "wasm/layer_handle.h"
 #include "wasm/loader_handle.h"
 #include "wasm/memory_limit.h"
 #include "wasm/model_handle.h"
@@ -86,6 +87,7 @@ EMSCRIPTEN_BINDINGS(webformer) {
   function("unpackTokenizer", &unpack_tokenizer);
   function("trainTokenizer", &start_tokenizer_training);
   function("attention", &attend);
+  function("createLayer", &create_layer);
   function("positionTable", &position_table);
   function("readWordVectors", &read_word_vectors);
   function("writeWordVectors", &save_word_vectors);
@@ -113,6 +115,9 @@ EMSCRIPTEN_BINDINGS(webformer) {
       .function("feed", &TokenizerTrainerHandle::feed)
       .function("train", &TokenizerTrainerHandle::train);
 
+  class_<LayerHandle>("Layer")
+      .smart_ptr<std::shared_ptr<LayerHandle>>("LayerPointer")
+      .function("forward", &LayerHandle::forward);
   class_<GgufHeader>("GgufHeader")
       .constructor<std::string, double>()
       .function("push", &GgufHeader::push)

@@ -1,4 +1,5 @@
 // Attention by itself, a head at a time.
+import { broadcast, fourSizes, text } from './broadcast.js';
 import { breather } from './engine/breather.js';
 import { TransformerError, invalidArgument } from './errors.js';
 import { checkBoolean, checkChoice, checkCount, checkNumber, checkOptions } from './options.js';
@@ -17,11 +18,6 @@ function checkAttentionOptions(options: AttentionOptions): void {
   checkChoice('device', options.device, ['wasm', 'webgpu']);
   if (options.device === 'webgpu') throw new TransformerError('unsupported_platform', "attention: device 'webgpu' is not supported yet");
 }
-
-/** Sizes with 1 in front, so that there are four: [B,H,N,D]. */
-const fourSizes = (shape: readonly number[]): number[] => [...Array<number>(4 - shape.length).fill(1), ...shape];
-
-const text = (shape: readonly number[]): string => `[${shape.join(', ')}]`;
 
 interface Sizes {
   batch: number;
@@ -55,28 +51,6 @@ function sizesOf(query: Tensor, key: Tensor, value: Tensor): Sizes {
   return { batch, heads, kvHeads, queries, keys, width, valueWidth: v[3]! };
 }
 
-/** Gives the [T,S] of one head, of a tensor that broadcasts to [B,H,T,S]. */
-type Broadcast = (b: number, h: number) => Float32Array;
-
-function broadcast(name: string, tensor: Tensor, { batch, heads, queries, keys }: Sizes): Broadcast {
-  checkTensor(name, tensor);
-  const full = [batch, heads, queries, keys], { data, shape } = tensor;
-  const sizes = shape.length <= 4 ? fourSizes(shape) : [];
-  if (full.some((size, axis) => sizes[axis] !== size && sizes[axis] !== 1)) {
-    throw invalidArgument(`${name}: shape ${text(shape)} found, one that broadcasts to [B, H, T, S] expected, ${text(full)} here`);
-  }
-  const [items, itemHeads, rows, cols] = sizes as [number, number, number, number];
-  const strides = [itemHeads * rows * cols, rows * cols, cols, 1].map((stride, axis) => (sizes[axis] === 1 ? 0 : stride));
-  return (b, h) => {
-    const start = (items > 1 ? b : 0) * strides[0]! + h * strides[1]!;
-    if (rows === queries && cols === keys) return data.subarray(start, start + rows * cols);
-    const spread = new Float32Array(queries * keys);
-    for (let t = 0; t < queries; t++)
-      for (let s = 0; s < keys; s++) spread[t * keys + s] = data[start + t * strides[2]! + s * strides[3]!]!;
-    return spread;
-  };
-}
-
 const toMask = (mask: Tensor | boolean[]): Tensor =>
   Array.isArray(mask) ? { data: Float32Array.from(mask, (seen) => (seen ? 1 : 0)), shape: [mask.length] } : mask;
 
@@ -101,9 +75,10 @@ export async function attention(
 ): Promise<{ output: Tensor; weights: Tensor }> {
   for (const [name, tensor] of Object.entries({ query, key, value })) checkTensor(name, tensor);
   checkAttentionOptions(options);
-  const sizes = sizesOf(query, key, value), { batch, heads, kvHeads, queries, keys, width, valueWidth } = sizes;
-  const mask = options.mask && broadcast('mask', toMask(options.mask), sizes);
-  const bias = options.bias && broadcast('bias', options.bias, sizes);
+  const { batch, heads, kvHeads, queries, keys, width, valueWidth } = sizesOf(query, key, value);
+  const scores = [batch, heads, queries, keys] as const;
+  const mask = options.mask && broadcast('mask', toMask(options.mask), scores);
+  const bias = options.bias && broadcast('bias', options.bias, scores);
   const lead = query.shape.slice(0, -2);
   const output = zeros('attention', [...lead, queries, valueWidth]), weights = zeros('attention', [...lead, queries, keys]);
 

@@ -48,6 +48,10 @@ export interface WasmTokenizerTrainer extends Deletable {
   train(): Outcome<WasmJob<WasmTokenizer>>;
 }
 
+export interface WasmLayer extends Deletable {
+  forward(call: string): Outcome<WasmJob<Record<string, Tensor>>>;
+}
+
 export interface WasmGgufHeader extends Deletable {
   push(length: number): Outcome<boolean>;
   tokenizer(): Outcome<WasmTokenizer>;
@@ -160,6 +164,8 @@ export interface WasmModule {
   unpackTokenizer(length: number): Outcome<WasmTokenizer>;
   trainTokenizer(kind: string, options: string): Outcome<WasmTokenizerTrainer>;
   attention(options: string): Outcome<[output: Tensor, weights: Tensor]>;
+  /** See wasm/layer_handle.h. */
+  createLayer(kind: string, options: string, length: number): Outcome<WasmLayer>;
   positionTable(kind: string, options: string): Outcome<Tensor>;
   readWordVectors(length: number, file: string): Outcome<{ words: string[]; vectors: Tensor }>;
   writeWordVectors(lengths: readonly number[], dimensions: number): Outcome<string>;

@@ -1,0 +1,199 @@
+// createLayer: PyTorch's modules by their options and weight names. Small values by hand, and PyTorch's where they are at hand.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { attention, causalMask, createLayer, positionalEncoding } from 'webformer';
+import { GoldenModule, missing } from './golden-modules.mjs';
+import { range, rejects } from './support.mjs';
+
+const tensor = (shape, ...data) => ({ data: Float32Array.from(data), shape });
+const noise = (...shape) => tensor(shape, ...range(shape.reduce((a, b) => a * b)).map((i) => Math.sin(i * i + 1)));
+const close = (got, want, allowed = 1e-5) => {
+  assert.equal(got.length, want.length);
+  want.forEach((x, i) => assert.ok(Math.abs(got[i] - x) <= allowed, `[${i}] is ${got[i]}, ${x} expected`));
+};
+
+async function made(t, ...args) {
+  const layer = await createLayer(...args);
+  t.after(() => layer.dispose());
+  return layer;
+}
+
+/** [B,S] as what broadcasts to [B,1,T,S]. */
+const toKeyMask = (mask) => mask && { data: mask.data, shape: [mask.shape[0], 1, 1, mask.shape[1]] };
+
+test("multi-head attention is PyTorch's: self, causal, cross, other widths, four linears, grouped heads", { skip: missing }, async (t) => {
+  const golden = new GoldenModule('03_multi_head');
+  for (const [name, about] of Object.entries(golden.about.cases)) {
+    const input = (of) => golden.of('in', name, of), key = input('memory') ?? input('key');
+    const options = { embed_dim: about.d_model, num_heads: about.heads, num_kv_heads: about.kv_heads, kdim: about.kdim, vdim: about.vdim };
+    const weights = golden.weights(name);
+    const layer = await made(t, 'multiHeadAttention', { ...options, bias: [...weights.keys()].some((of) => of.endsWith('bias')) }, weights);
+    const inputs = { query: input('x'), ...(key && { key }), ...(input('value') && { value: input('value') }) };
+    const causal = name === 'self_causal' || about.kv_heads !== undefined; // the cases of grouped heads do not say so
+    const result = await layer.forward(inputs, { mask: toKeyMask(input('key_mask')), causal });
+    golden.compare(name, 'out', result.output);
+    golden.compare(name, 'weights', result.weights);
+  }
+  assert.equal(golden.compared, 16);
+});
+
+test("feed-forward layers are PyTorch's with every activation, gated or not", { skip: missing }, async (t) => {
+  const golden = new GoldenModule('04_ffn');
+  const activations = { gelu_tanh: 'gelu_pytorch_tanh', swiglu: 'silu', geglu: 'gelu' };
+  for (const [name, about] of Object.entries(golden.about.cases)) {
+    if (!about.d_ff) continue; // of other subjects
+    const gated = name.endsWith('glu'), activation = activations[name] ?? name;
+    const options = { d_model: about.d_model, dim_feedforward: about.d_ff, activation, gated, bias: !gated };
+    const layer = await made(t, 'feedForward', options, golden.weights(name));
+    golden.compare(name, 'out', (await layer.forward({ input: golden.of('in', name, 'x') })).output);
+  }
+  assert.equal(golden.compared, 6);
+});
+
+test("norms and blocks are PyTorch's: before and after, encoder and decoder, stacks of two", { skip: missing }, async (t) => {
+  const golden = new GoldenModule('06_blocks');
+  for (const [name, about] of Object.entries(golden.about.cases)) {
+    const input = (of) => golden.of('in', name, of), weights = golden.weights(name);
+    const block = {
+      d_model: about.d_model, nhead: about.heads, dim_feedforward: about.d_ff, activation: about.activation, layer_norm_eps: about.eps,
+      norm_first: name.endsWith('_pre'),
+    };
+    if (/^(layer|rms)_norm/.test(name)) {
+      if (name === 'layer_norm_eps_outside') continue; // no module of PyTorch's
+      const kind = name.startsWith('rms') ? 'rmsNorm' : 'layerNorm';
+      const layer = await made(t, kind, { normalized_shape: [32], eps: about.eps }, weights);
+      golden.compare(name, 'out', (await layer.forward({ input: input('x') })).output);
+    } else if (name.startsWith('encoder')) {
+      const layer = await made(t, 'encoderLayer', block, weights);
+      golden.compare(name, 'out', (await layer.forward({ src: input('x') }, { mask: toKeyMask(input('key_mask')) })).output);
+    } else if (name.startsWith('decoder')) {
+      const layer = await made(t, 'decoderLayer', block, weights);
+      const options = { causal: true, memoryMask: toKeyMask(input('memory_mask')) };
+      golden.compare(name, 'out', (await layer.forward({ tgt: input('x'), memory: input('memory') }, options)).output);
+    } else if (name === 'stacks') {
+      const below = (start) => new Map([...weights].filter(([of]) => of.startsWith(start)).map(([of, w]) => [of.slice(start.length), w]));
+      const encoder = await made(t, 'encoder', { ...block, num_layers: 2 }, below('encoder.'));
+      const decoder = await made(t, 'decoder', { ...block, num_layers: 2 }, below('decoder.'));
+      const { output: memory } = await encoder.forward({ src: input('x') });
+      golden.compare(name, 'encoded', memory);
+      golden.compare(name, 'decoded', (await decoder.forward({ tgt: input('x'), memory })).output);
+    }
+  }
+  assert.equal(golden.compared, 13);
+});
+
+test('a transformer is its encoder and its decoder, with a norm after each, and masks of their own', async (t) => {
+  const block = { d_model: 8, nhead: 2, dim_feedforward: 12, activation: 'gelu', norm_first: true };
+  const whole = await made(t, 'transformer', { ...block, num_encoder_layers: 2, num_decoder_layers: 1 });
+  const below = (start) =>
+    new Map([...whole.weights].filter(([of]) => of.startsWith(start)).map(([of, w]) => [of.slice(start.length), w]));
+  const encoder = await made(t, 'encoder', { ...block, num_layers: 2, norm: true }, below('encoder.'));
+  const decoder = await made(t, 'decoder', { ...block, num_layers: 1, norm: true }, below('decoder.'));
+  const src = noise(2, 5, 8), tgt = noise(2, 3, 8), mask = tensor([2, 1, 1, 5], 1, 1, 1, 0, 0, 1, 1, 1, 1, 1);
+  const { output: memory } = await encoder.forward({ src }, { mask });
+  const { output } = await decoder.forward({ tgt, memory }, { memoryMask: mask, causal: true });
+  assert.deepEqual(await whole.forward({ src, tgt }, { mask, memoryMask: mask, causal: true }), { memory, output });
+  assert.deepEqual(await whole.forward({ src, tgt, tgt_mask: causalMask(3) }, { mask, memoryMask: mask }), { memory, output });
+  const unmasked = await whole.forward({ src, tgt });
+  assert.notDeepEqual(unmasked.output, output);
+});
+
+test('linear, norms and embeddings compute their formulas on any number of axes', async (t) => {
+  const weights = new Map([['weight', tensor([1, 2], 3, -1)], ['bias', tensor([1], 10)]]);
+  const linear = await made(t, 'linear', { in_features: 2, out_features: 1 }, weights);
+  assert.deepEqual((await linear.forward({ input: tensor([2], 1, 2) })).output, tensor([1], 11));
+  assert.deepEqual((await linear.forward({ input: tensor([1, 2, 2], 1, 2, 3, 4) })).output, tensor([1, 2, 1], 11, 15));
+  const norm = await made(t, 'layerNorm', { normalized_shape: 2, eps: 0 });
+  assert.deepEqual((await norm.forward({ input: tensor([2, 2], 1, 3, 8, 4) })).output, tensor([2, 2], -1, 1, 1, -1));
+  const rms = await made(t, 'rmsNorm', { normalized_shape: 2 }, new Map([['weight', tensor([2], 5, 10)]]));
+  close((await rms.forward({ input: tensor([1, 2], 3, 4) })).output.data, [15 / Math.sqrt(12.5), 40 / Math.sqrt(12.5)]);
+  const table = new Map([['weight', tensor([3, 2], 0, 1, 2, 3, 4, 5)]]);
+  const embedding = await made(t, 'embedding', { num_embeddings: 3, embedding_dim: 2 }, table);
+  assert.deepEqual((await embedding.forward({ input: tensor([2, 1], 2, 0) })).output, tensor([2, 1, 2], 4, 5, 0, 1));
+  await rejects(embedding.forward({ input: tensor([2], 1, 3) }), 'invalid_argument', /input\[1\]: 3 found, a whole number less than 3/);
+  await rejects(embedding.forward({ input: tensor([1], 0.5) }), 'invalid_argument', /0.5 found/);
+});
+
+test('positions are added to each item of a batch, as far as the table goes', async (t) => {
+  const layer = await made(t, 'positionalEncoding', { d_model: 4, max_len: 3 });
+  const { data } = await positionalEncoding('sinusoidal', { length: 3, width: 4 });
+  const { output } = await layer.forward({ input: tensor([2, 3, 4], ...Array(24).fill(1)) });
+  close(output.data, [...data, ...data].map((x) => x + 1));
+  await rejects(layer.forward({ input: noise(4, 4) }), 'context_full', /4 positions found, max_len is 3/);
+});
+
+test('attention with unit weights is the function attention, with any mask, causal across, and without a batch', async (t) => {
+  const unit = tensor([2, 2], 1, 0, 0, 1);
+  const weights = new Map([['in_proj_weight', tensor([6, 2], ...unit.data, ...unit.data, ...unit.data)], ['out_proj.weight', unit]]);
+  const layer = await made(t, 'multiHeadAttention', { embed_dim: 2, num_heads: 1, bias: false }, weights);
+  const query = noise(3, 2), key = noise(4, 2), value = tensor([4, 2], ...range(8));
+  const mask = tensor([3, 4], 1, 1, 0, 0, 0, 1, 0, 1, 1, 1, 1, 0);
+  for (const options of [{}, { mask }, { causal: true }, { mask, causal: true }]) {
+    const got = await layer.forward({ query, key, value }, options), want = await attention(query, key, value, options);
+    assert.deepEqual([got.output.shape, got.weights.shape], [[3, 2], [1, 3, 4]]);
+    close(got.output.data, [...want.output.data]);
+    close(got.weights.data, [...want.weights.data]);
+  }
+  const self = await layer.forward({ query, key: query }, { causal: true });
+  assert.deepEqual(await layer.forward({ query }, { causal: true }), self);
+});
+
+test('without weights a layer starts as PyTorch\'s do, with its names and shapes', async (t) => {
+  const shapes = (layer) => Object.fromEntries([...layer.weights].map(([name, { shape }]) => [name, shape.join('x')]));
+  const layer = await made(t, 'decoderLayer', { d_model: 6, nhead: 3, dim_feedforward: 10 });
+  assert.deepEqual(shapes(layer), {
+    'self_attn.in_proj_weight': '18x6', 'self_attn.in_proj_bias': '18', 'self_attn.out_proj.weight': '6x6', 'self_attn.out_proj.bias': '6',
+    'multihead_attn.in_proj_weight': '18x6', 'multihead_attn.in_proj_bias': '18', 'multihead_attn.out_proj.weight': '6x6',
+    'multihead_attn.out_proj.bias': '6', 'linear1.weight': '10x6', 'linear1.bias': '10', 'linear2.weight': '6x10', 'linear2.bias': '6',
+    'norm1.weight': '6', 'norm1.bias': '6', 'norm2.weight': '6', 'norm2.bias': '6', 'norm3.weight': '6', 'norm3.bias': '6',
+  });
+  const again = await made(t, 'decoderLayer', { d_model: 6, nhead: 3, dim_feedforward: 10 }, layer.weights);
+  const inputs = { tgt: noise(2, 3, 6), memory: noise(2, 4, 6) };
+  assert.deepEqual(await again.forward(inputs), await layer.forward(inputs));
+  const largest = Math.max(...layer.weights.get('linear1.weight').data.map(Math.abs));
+  assert.ok(largest > 0.2 && largest <= 1 / Math.sqrt(6), `${largest}`);
+  for (const [kind, options] of [
+    ['linear', { in_features: 2, out_features: 3, bias: false }], ['embedding', { num_embeddings: 3, embedding_dim: 2 }],
+    ['feedForward', { d_model: 4, gated: true }], ['multiHeadAttention', { embed_dim: 8, num_heads: 4, num_kv_heads: 2, kdim: 5 }],
+    ['multiHeadAttention', { embed_dim: 4, num_heads: 2, kdim: 3, vdim: 5 }],
+    ['encoder', { d_model: 4, nhead: 2, num_layers: 2, norm: true }],
+    ['encoderLayer', { d_model: 4, nhead: 2, bias: false, batch_first: true, dropout: 0 }],
+  ]) await made(t, kind, options);
+});
+
+test('layers refuse what does not fit, by name', async (t) => {
+  const block = { d_model: 4, nhead: 2, dim_feedforward: 4 };
+  await rejects(createLayer('gpt', {}), 'unsupported_model', /createLayer\('gpt'\) is not supported yet/);
+  await rejects(createLayer('conv', {}), 'invalid_argument', /kind: "conv" found/);
+  await rejects(createLayer('linear', { in_features: 2 }), 'invalid_argument', /out_features is missing/);
+  await rejects(createLayer('linear', { in_feature: 2 }), 'invalid_argument', /did you mean 'in_features'/);
+  await rejects(createLayer('linear', { in_features: 0, out_features: 1 }), 'invalid_argument', /in_features: 0 found/);
+  await rejects(createLayer('encoderLayer', { ...block, nhead: 3 }), 'invalid_argument', /3 attention heads do not divide/);
+  await rejects(createLayer('encoderLayer', { ...block, activation: 'mish' }), 'invalid_argument', /activation is "mish"/);
+  await rejects(createLayer('encoderLayer', { ...block, batch_first: false }), 'invalid_argument', /batch_first/);
+  await rejects(createLayer('multiHeadAttention', { embed_dim: 8, num_heads: 4, num_kv_heads: 3 }), 'invalid_argument', /num_kv_heads: 3/);
+  const weight = tensor([1, 2], 1, 2), sizes = { in_features: 2, out_features: 1 }, plain = { ...sizes, bias: false };
+  await rejects(createLayer('linear', sizes, new Map([['weight', weight]])), 'weight_missing', /bias/);
+  await rejects(createLayer('linear', plain, new Map([['weight', tensor([2, 1], 1, 2)]])), 'weight_mismatch', /\[2, 1\]/);
+  await rejects(createLayer('linear', plain, new Map([['weight', weight], ['extra', weight]])), 'invalid_argument', /extra/);
+  await rejects(createLayer('linear', sizes, { weight }), 'invalid_argument', /a Map of tensors/);
+
+  const layer = await made(t, 'decoderLayer', block), tgt = noise(2, 3, 4);
+  await rejects(layer.forward({ tgt }), 'invalid_argument', /decoderLayer: memory: undefined found/);
+  await rejects(layer.forward({ tgt, memory: noise(2, 3, 5) }), 'invalid_argument', /memory: a last axis of 5 found, 4 expected/);
+  await rejects(layer.forward({ tgt, memory: noise(1, 3, 4) }), 'invalid_argument', /memory: shape \[1, 3, 4\] found/);
+  await rejects(layer.forward({ tgt, memory: tgt, src: tgt }), 'invalid_argument', /unknown option 'src'/);
+  await rejects(layer.forward({ tgt, memory: tgt }, { mask: noise(2, 3, 3) }), 'invalid_argument', /mask: shape \[2, 3, 3\]/);
+  await rejects((await made(t, 'encoderLayer', block)).forward({ src: tgt }, { memoryMask: tgt }), 'invalid_argument', /'memoryMask'/);
+  layer.dispose();
+  layer.dispose();
+  await rejects(layer.forward({ tgt, memory: tgt }), 'disposed');
+});
+
+test("the pieces are in 'webformer/layers' too, the same ones", async () => {
+  const whole = await import('webformer'), pieces = await import('webformer/layers');
+  assert.deepEqual(Object.keys(pieces).sort(), [
+    'attention', 'causalMask', 'cosineSimilarity', 'createLayer', 'loadWordVectors', 'oneHot', 'paddingMask', 'positionalEncoding',
+  ]);
+  for (const [name, piece] of Object.entries(pieces)) assert.equal(piece, whole[name], name);
+});
