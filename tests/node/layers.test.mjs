@@ -119,6 +119,10 @@ test('positions are added to each item of a batch, as far as the table goes', as
   const { data } = await positionalEncoding('sinusoidal', { length: 3, width: 4 });
   const { output } = await layer.forward({ input: tensor([2, 3, 4], ...Array(24).fill(1)) });
   close(output.data, [...data, ...data].map((x) => x + 1));
+  const saved = new Map([['pe', tensor([1, 3, 4], ...data)]]); // the buffer of the modules that textbooks write
+  close((await (await made(t, 'positionalEncoding', { d_model: 4 }, saved)).forward({ input: noise(1, 4) })).output.data, [
+    ...noise(1, 4).data.map((x, i) => x + data[i]),
+  ]);
   await rejects(layer.forward({ input: noise(4, 4) }), 'context_full', /4 positions found, max_len is 3/);
 });
 
