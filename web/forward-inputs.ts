@@ -2,7 +2,7 @@
 import { invalidArgument } from './errors.js';
 import type { WasmForwardOptions, WasmInputs } from './module.js';
 import { checkBoolean, checkOptions, describe } from './options.js';
-import type { ForwardInputs, ForwardOptions, Ids } from './types.js';
+import type { ForwardInputs, ForwardOptions, Ids, Tensor } from './types.js';
 import { isSingle, toFloat32, toIdMatrix, toInt32, type IdMatrix } from './values.js';
 
 const INPUTS = [
@@ -122,4 +122,10 @@ function unmasked(name: string, lists: readonly Ids[], maskName: string, masks: 
       throw invalidArgument(`${maskName}[${i}]: ${mask.length} numbers found, ${row.length} expected as in ${name}`);
     return row.filter((_, t) => mask[t] !== 0);
   });
+}
+
+/** A name without wildcards that nothing in the pass has is a mistake, and so are names that together match nothing. */
+export function checkTraced(asked: readonly string[] = [], found: Readonly<Record<string, Tensor>> = {}): void {
+  const missing = asked.find((name) => !/[*{]/.test(name) && !(name in found)) ?? (Object.keys(found).length === 0 ? asked[0] : undefined);
+  if (missing !== undefined) throw invalidArgument(`trace: nothing in this pass is named '${missing}'`, { name: missing });
 }

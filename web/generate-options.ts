@@ -50,12 +50,13 @@ function checkPlain(name: string, value: unknown): void {
 }
 
 /** The options as JSON, without the signal. */
-export function toGenerationJson(owner: string, { signal, ...options }: GenerateOptions, others: readonly string[] = []): string {
-  checkOptions(owner, options, [...OPTIONS, ...others]);
+export function toGenerationJson(owner: string, given: GenerateOptions, others: readonly string[] = []): string {
+  checkOptions(owner, given, [...OPTIONS, ...others]);
+  const { signal, ...options } = given;
   checkSignal('signal', signal);
-  const given = Object.entries(options).filter(([name, value]) => value !== undefined && !others.includes(name));
-  for (const [name, value] of given) checkPlain(name, value);
-  return toJson(Object.fromEntries(given));
+  const named = Object.entries(options).filter(([name, value]) => value !== undefined && !others.includes(name));
+  for (const [name, value] of named) checkPlain(name, value);
+  return toJson(Object.fromEntries(named));
 }
 
 /** A text as a list of one. */

@@ -1,6 +1,6 @@
 // A model on the calling thread: checks what it is given, waits for its turn, and asks the engine.
 import { TransformerError, invalidArgument, linked } from './errors.js';
-import { toWasmInputs, toWasmOptions } from './forward-inputs.js';
+import { checkTraced, toWasmInputs, toWasmOptions } from './forward-inputs.js';
 import { toGenerationJson, toPrompt, toTexts } from './generate-options.js';
 import { startGeneration } from './generation.js';
 import { lacking } from './later.js';
@@ -95,7 +95,9 @@ export class ModelOnEngine implements Model {
   async forward(inputs: ForwardInputs, options: ForwardOptions = {}): Promise<ModelOutput> {
     const wasmOptions = toWasmOptions(options);
     checkSignal('signal', options.signal);
-    return this.#ask('forward', { kind: 'forward', inputs: toWasmInputs(inputs), options: wasmOptions }, options.signal);
+    const output = await this.#ask('forward', { kind: 'forward', inputs: toWasmInputs(inputs), options: wasmOptions }, options.signal);
+    checkTraced(options.trace, output.trace);
+    return output;
   }
 
   generate(prompt: string | readonly string[] | Ids | readonly Ids[] | ForwardInputs, options: GenerateOptions = {}): Generation {

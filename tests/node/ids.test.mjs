@@ -141,3 +141,13 @@ test('masks, one-hot rows and the cosine are as their definitions', () => {
   assert.equal(cosineSimilarity([0, 0], [1, 1]), 0);
   throws(() => cosineSimilarity([1], [1, 2]), 'invalid_argument');
 });
+
+test('a traced name that nothing has is refused, and so are options that are no object', async (t) => {
+  const model = await opened(t, llama());
+  const inputs = { inputIds: [[1, 2]] };
+  await rejects(model.forward(inputs, { trace: ['decoder.0.self_attention.qery'] }), 'invalid_argument', /trace: .*self_attention\.qery/);
+  await rejects(model.forward(inputs, { trace: ['nothing.*'] }), 'invalid_argument', /nothing\.\*/);
+  const { trace } = await model.forward(inputs, { trace: ['decoder.0.self_attention.query', 'nothing.*'] });
+  assert.deepEqual(Object.keys(trace), ['decoder.0.self_attention.query']);
+  for (const options of [null, 5, [], 'fast']) await rejects(model.generate([1], options).result(), 'invalid_argument', /generate: options are/);
+});

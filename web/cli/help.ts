@@ -32,8 +32,8 @@ function optionRows(specs: OptionSpecs): [string, string][] {
 }
 
 export const MODEL_HELP =
-  'MODEL is a folder, a file (.gguf, .safetensors, tokenizer.json, a SentencePiece .model), an address that starts with https:, ' +
-  'or hf:org/name[@revision] for a repository of huggingface.co.';
+  'MODEL is a folder, a file (.gguf, or for a tokenizer alone tokenizer.json or a SentencePiece .model), an address that starts with ' +
+  'https:, or hf:org/name[@revision] for a repository of huggingface.co.';
 
 export function commandHelp(command: Command, common: OptionSpecs): string {
   const parts = [`Usage: webformer ${command.name} ${command.usage}`, wrap(`${command.summary}.`, 0)];
