@@ -4,7 +4,7 @@ import { checkBoolean, checkChoice, checkCount, checkNumber, checkOptions, check
 import { zeros } from './pieces-instance.js';
 import type { LayerKind, Tensor } from './types.js';
 
-/** `gpt` and `bert` are whole models: createModel makes them. */
+/** `gpt` and `bert` are whole models: see model-layer.ts. */
 export type PieceKind = Exclude<LayerKind, 'gpt' | 'bert'>;
 export type Settings = Record<string, number | boolean | string | null | undefined>;
 
@@ -12,10 +12,14 @@ const BLOCK = {
   d_model: null, nhead: null, dim_feedforward: 2048, dropout: 0.1, activation: 'relu', layer_norm_eps: 1e-5, norm_first: false, bias: true,
   batch_first: true,
 };
+const MODEL = {
+  vocab_size: null, d_model: null, nhead: null, num_layers: null, dim_feedforward: null, max_position_embeddings: 512, positions: 'learned',
+  activation: 'gelu', layer_norm_eps: 1e-5, norm_first: false, bias: true, attention_bias: true, dropout: 0.1,
+};
 const STACK = { ...BLOCK, num_layers: null, norm: false };
 
 /** Each with its default: null where it has to be given, undefined where it follows from others. */
-const OPTIONS: Record<PieceKind, Settings> = {
+const OPTIONS: Record<LayerKind, Settings> = {
   linear: { in_features: null, out_features: null, bias: true },
   layerNorm: { normalized_shape: null, eps: 1e-5, bias: true },
   rmsNorm: { normalized_shape: null, eps: 2 ** -23 },
@@ -30,10 +34,12 @@ const OPTIONS: Record<PieceKind, Settings> = {
   encoder: STACK,
   decoder: STACK,
   transformer: { ...BLOCK, d_model: 512, nhead: 8, num_encoder_layers: 6, num_decoder_layers: 6 },
+  gpt: MODEL,
+  bert: { ...MODEL, type_vocab_size: 2, next_sentence: false },
 };
 const MOST = 2 ** 31 - 1;
 
-export function checkKind(kind: LayerKind): asserts kind is PieceKind {
+export function checkKind(kind: LayerKind): void {
   const kinds = Object.keys(OPTIONS) as LayerKind[];
   if (kind === undefined) throw invalidArgument(`kind: undefined found, one of ${kinds.join(', ')} expected`);
   checkChoice('kind', kind, kinds);
@@ -48,7 +54,7 @@ function checkOption(name: string, value: unknown, otherwise: Settings[string]):
 }
 
 /** All options of a layer, with their defaults. */
-export function readOptions(kind: PieceKind, options: Readonly<Record<string, unknown>>): Settings {
+export function readOptions(kind: LayerKind, options: Readonly<Record<string, unknown>>): Settings {
   const defaults = OPTIONS[kind], settings = { ...defaults };
   if (options === undefined) throw invalidArgument(`createLayer('${kind}'): no options found`);
   checkOptions(`createLayer('${kind}')`, options, Object.keys(defaults));
@@ -87,7 +93,7 @@ export function toCoreOptions(kind: PieceKind, settings: Settings): Settings {
 }
 
 /** Weights as PyTorch's modules start with: names, shapes, and the bounds of what is drawn. */
-class FirstWeights {
+export class FirstWeights {
   readonly all = new Map<string, Tensor>();
 
   constructor(private readonly bias: boolean) {}

@@ -3,10 +3,11 @@ import { broadcast, text } from './broadcast.js';
 import { finish } from './engine/jobs.js';
 import { TransformerError, invalidArgument } from './errors.js';
 import type { Instance } from './instance.js';
-import { lacking } from './later.js';
 import { checkKind, copyWeights, firstWeights, readOptions, toCoreOptions, type PieceKind } from './layer-options.js';
+import { createModelLayer } from './model-layer.js';
 import type { WasmLayer } from './module.js';
 import { checkBoolean, checkOptions } from './options.js';
+import { toSafetensors } from './safetensors.js';
 import { bytesOf, piecesInstance, zeros } from './pieces-instance.js';
 import type { Layer, LayerKind, Tensor } from './types.js';
 import { checkTensor, toJson } from './values.js';
@@ -30,20 +31,6 @@ const INPUTS: Record<PieceKind, readonly string[]> = {
 };
 const ROW_BY_ROW: readonly PieceKind[] = ['linear', 'layerNorm', 'rmsNorm', 'embedding', 'feedForward'];
 const LOOKS_AROUND: readonly PieceKind[] = ['multiHeadAttention', 'encoderLayer', 'encoder'];
-
-/** A safetensors file, in parts. */
-function toFile(weights: ReadonlyMap<string, Tensor>): Uint8Array[] {
-  let end = 0;
-  const header = [...weights].map(([name, { data, shape }]) => {
-    const begin = end;
-    end += data.byteLength;
-    return [name, { dtype: 'F32', shape, data_offsets: [begin, end] }];
-  });
-  const json = new TextEncoder().encode(toJson(Object.fromEntries(header)));
-  const length = new Uint8Array(8);
-  new DataView(length.buffer).setUint32(0, json.length, true);
-  return [length, json, ...[...weights.values()].map(({ data }) => bytesOf(data))];
-}
 
 /** [B,N,C] of what a kind reads. */
 function threeSizes(kind: PieceKind, name: string, { shape }: Tensor): [number, number, number] {
@@ -155,18 +142,20 @@ function spread(name: string, mask: Tensor | undefined, full: readonly [number, 
  * - positionalEncoding (sinusoidal): input, to which the positions are added;
  * - multiHeadAttention: query, key (default: the query), value (default: the key); also gives weights [B,H,T,S];
  * - encoderLayer, encoder: src; decoderLayer, decoder: tgt and memory, which memoryMask is for;
- * - transformer: src (`mask` is for it), tgt (`causal` and the input tgt_mask are for it); also gives memory, the encoder's output.
+ * - transformer: src (`mask` is for it), tgt (`causal` and the input tgt_mask are for it); also gives memory, the encoder's output;
+ * - gpt, bert, whole models as textbooks write them: input_ids [B,T] or [T], attention_mask and (bert) token_type_ids of the same shape;
+ *   give logits and lastHiddenState, and a bert with next_sentence nextSentenceLogits.
  * @param weights default: random, as PyTorch's modules start
  */
 export async function createLayer(
   kind: LayerKind, options: Readonly<Record<string, unknown>>, weights?: ReadonlyMap<string, Tensor>,
 ): Promise<Layer> {
-  if (kind === 'gpt' || kind === 'bert') throw lacking(`createLayer('${kind}')`);
   checkKind(kind);
-  const settings = readOptions(kind, options);
-  const own = weights === undefined ? firstWeights(kind, settings) : copyWeights(weights, checkTensor);
+  const settings = readOptions(kind, options), given = weights && copyWeights(weights, checkTensor);
+  if (kind === 'gpt' || kind === 'bert') return createModelLayer(kind, settings, given);
+  const own = given ?? firstWeights(kind, settings);
   const instance = await piecesInstance();
-  const length = instance.stage(...toFile(own));
+  const length = instance.stage(...toSafetensors(own));
   try {
     const layer = instance.call((module) => module.createLayer(kind, toJson(toCoreOptions(kind, settings)), length));
     return new PieceLayer(kind, instance, layer, own);

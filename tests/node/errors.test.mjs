@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { TransformerError, capabilities, createLayer, loadModel, trainWordVectors } from 'webformer';
+import { TransformerError, capabilities, loadModel, trainWordVectors } from 'webformer';
 import { bert } from '../fixtures/make_models.mjs';
 import { opened, rejects } from './support.mjs';
 
@@ -61,7 +61,6 @@ test('what does not exist yet says so', async (t) => {
   for (const method of ['save', 'mergeAdapter', 'saveAdapter', 'train'])
     await rejects(() => model[method](), 'unsupported_model', new RegExp(method));
   await rejects(() => trainWordVectors(), 'unsupported_model', /trainWordVectors/);
-  for (const kind of ['gpt', 'bert']) await rejects(createLayer(kind, {}), 'unsupported_model', new RegExp(kind));
 });
 
 test('TransformerError can be made by hand', () => {

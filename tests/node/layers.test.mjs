@@ -165,9 +165,58 @@ test('without weights a layer starts as PyTorch\'s do, with its names and shapes
   ]) await made(t, kind, options);
 });
 
+/** Options of a whole model of golden/modules. */
+const modelOptions = ({ d_model, heads, d_ff, layers, vocab, max_length, eps }) => ({
+  d_model, nhead: heads, dim_feedforward: d_ff, num_layers: layers, vocab_size: vocab, max_position_embeddings: max_length,
+  layer_norm_eps: eps,
+});
+
+test("a gpt is PyTorch's, with positions learned or computed, and norms before or after", { skip: missing }, async (t) => {
+  const golden = new GoldenModule('09_gpt'), { prenorm, postnorm } = golden.about.cases;
+  const before = { ...modelOptions(prenorm), norm_first: true, attention_bias: false, positions: 'sinusoidal', activation: 'relu' };
+  for (const [name, options] of Object.entries({ prenorm: before, postnorm: modelOptions(postnorm) })) {
+    const layer = await made(t, 'gpt', options, golden.weights(name));
+    golden.compare(name, 'logits', (await layer.forward({ input_ids: golden.of('in', name, 'ids') })).logits);
+  }
+  assert.equal(golden.compared, 2);
+});
+
+test("a bert is PyTorch's, with padding, segments, and the next sentence", { skip: missing }, async (t) => {
+  const golden = new GoldenModule('08_bert_pretraining'), input = (name) => golden.of('in', 'textbook', name);
+  const options = { ...modelOptions(golden.about.cases.textbook), next_sentence: true };
+  const layer = await made(t, 'bert', options, golden.weights('textbook'));
+  const ids = { input_ids: input('input_ids'), attention_mask: input('attention_mask'), token_type_ids: input('segment_ids') };
+  const { logits, lastHiddenState, nextSentenceLogits } = await layer.forward(ids);
+  golden.compare('textbook', 'nsp_logits', nextSentenceLogits);
+  // What padding would give is not computed.
+  const seen = ({ data, shape }, width) => ({ data: data.filter((_, i) => ids.attention_mask.data[Math.floor(i / width)] !== 0), shape });
+  for (const [name, got, width] of [['mlm_logits', logits, 40], ['hidden', lastHiddenState, 32]]) {
+    const want = golden.of('out', 'textbook', name);
+    assert.deepEqual(got.shape, want.shape);
+    close(seen(got, width).data, [...seen(want, width).data], 1e-4);
+  }
+});
+
+test('without weights a gpt and a bert start as textbooks write them, and take one text too', async (t) => {
+  const options = { d_model: 8, nhead: 2, dim_feedforward: 12, num_layers: 2, vocab_size: 11, max_position_embeddings: 6 };
+  const gpt = await made(t, 'gpt', options), bert = await made(t, 'bert', { ...options, next_sentence: true });
+  assert.deepEqual(gpt.weights.get('blocks.1.self_attn.attention.W_q.weight').shape, [8, 8]);
+  assert.deepEqual(bert.weights.get('segment_embedding.weight').shape, [2, 8]);
+  const one = await gpt.forward({ input_ids: tensor([4], 1, 2, 3, 4) }), two = await gpt.forward({ input_ids: tensor([1, 3], 1, 2, 3) });
+  assert.deepEqual(one.logits.shape, [4, 11]);
+  close(two.logits.data, [...one.logits.data.subarray(0, 33)], 1e-4); // what comes later changes nothing before
+  const again = await made(t, 'gpt', options, gpt.weights);
+  assert.deepEqual((await again.forward({ input_ids: tensor([1, 3], 1, 2, 3) })).logits, two.logits);
+  assert.deepEqual((await bert.forward({ input_ids: tensor([2], 1, 2) })).nextSentenceLogits.shape, [2]);
+  await rejects(gpt.forward({ input_ids: tensor([1], 11) }), 'invalid_argument', /11/);
+  await rejects(gpt.forward({ ids: tensor([1], 1) }), 'invalid_argument', /unknown option 'ids'/);
+  await rejects(gpt.forward({ input_ids: tensor([1, 1, 1], 1) }), 'invalid_argument', /input_ids: shape \[1, 1, 1\]/);
+  await rejects(gpt.forward({ input_ids: tensor([7], ...range(7)) }), 'context_full');
+});
+
 test('layers refuse what does not fit, by name', async (t) => {
   const block = { d_model: 4, nhead: 2, dim_feedforward: 4 };
-  await rejects(createLayer('gpt', {}), 'unsupported_model', /createLayer\('gpt'\) is not supported yet/);
+  await rejects(createLayer('gpt', {}), 'invalid_argument', /createLayer\('gpt'\): vocab_size is missing/);
   await rejects(createLayer('conv', {}), 'invalid_argument', /kind: "conv" found/);
   await rejects(createLayer('linear', { in_features: 2 }), 'invalid_argument', /out_features is missing/);
   await rejects(createLayer('linear', { in_feature: 2 }), 'invalid_argument', /did you mean 'in_features'/);
