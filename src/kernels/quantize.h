@@ -11,8 +11,9 @@ struct Quantized {
   float sum;    ///< of all q
 };
 
-/// q in 0..127, spread over the range of the numbers and 0, so that 0 stays exact.
-Quantized quantize_7bit(const float* x, std::int64_t count, std::int8_t* q) noexcept;
+/// The bulk of the numbers in 0..127, and those of unusual size as far outside of it as they are, within -128 * 127..128 * 127, all on
+/// the same steps. 0 stays exact.
+Quantized quantize_bulk(const float* x, std::int64_t count, std::int16_t* q) noexcept;
 /// q in -127..127; zero is 0.
 Quantized quantize_8bit(const float* x, std::int64_t count, std::int8_t* q) noexcept;
 

@@ -16,8 +16,8 @@ namespace webformer {
 enum class WeightType {
   f32,
   f16,   ///< IEEE half; widened to float while computing
-  int8,  ///< one scale a row (output channel), symmetric; activations are quantized row by row as they come
-  int4,  ///< groups of 32 along a row, unsigned with a scale and a minimum each
+  int8,  ///< groups of 64 along a row with a scale each, symmetric; activations are quantized row by row as they come
+  int4,  ///< groups of 32 along a row, unsigned with a scale and a zero each, of the least square error
 };
 
 std::string_view name(WeightType type);

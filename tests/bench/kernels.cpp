@@ -76,8 +76,6 @@ void measure_linear(const Lines& lines) {
       PackedWeights packed(type, outputs, inputs);
       packed.fill(0, ConstMatrix(w.data(), outputs, inputs));
       Workspace workspace;
-      const std::string name = "linear " + std::string(webformer::name(type)) + " " + std::to_string(rows) + "x" + std::to_string(inputs) +
-                               "x" + std::to_string(outputs);
       const auto work = [&] {
         linear(ConstMatrix(x.data(), rows, inputs), packed, bias.data(), Matrix(y.data(), rows, outputs), workspace);
       };
@@ -136,9 +134,9 @@ void measure_rows(const Lines& lines) {
   lines.measure("layer_norm", count, "G/s", [&] { layer_norm(m, w.data(), w.data(), 1e-5f, out); });
   lines.measure("rms_norm", count, "G/s", [&] { rms_norm(m, w.data(), 0, 1e-5f, out); });
   lines.measure("argmax", count, "G/s", [&] { y[0] += float(argmax(x)); });
-  std::vector<std::int8_t> q(x.size());
-  lines.measure("quantize_7bit", count, "G/s", [&] {
-    for (std::size_t i = 0; i < x.size(); i += 128) quantize_7bit(x.data() + i, 128, q.data() + i);
+  std::vector<std::int16_t> q(x.size());
+  lines.measure("quantize_bulk", count, "G/s", [&] {
+    for (std::size_t i = 0; i < x.size(); i += 384) quantize_bulk(x.data() + i, 384, q.data() + i);
   });
   std::vector<std::int32_t> positions(rows);
   for (std::int32_t t = 0; t < rows; ++t) positions[std::size_t(t)] = t;

@@ -18,8 +18,9 @@ PackedWeights pack(WeightType type, ConstMatrix w) {
 }
 
 /// x as the kernels of quantized weights see it: group by group as small integers.
-void quantize(Matrix x, std::int64_t group, Quantized (*quantize)(const float*, std::int64_t, std::int8_t*)) {
-  std::vector<std::int8_t> q(static_cast<std::size_t>(group));
+template <class Q>
+void quantize(Matrix x, std::int64_t group, Quantized (*quantize)(const float*, std::int64_t, Q*)) {
+  std::vector<Q> q(static_cast<std::size_t>(group));
   for (std::int64_t i = 0; i < x.rows; ++i) {
     for (std::int64_t first = 0; first < x.cols; first += group) {
       const std::int64_t count = std::min(group, x.cols - first);
@@ -43,13 +44,14 @@ struct Product {
         expected(rows, outputs, random),
         bias(static_cast<std::size_t>(outputs)) {
     for (float& b : bias) b = float(random.normal());
+    for (std::int64_t i = 0; i < rows && inputs > 0; i += 1 + random.below(3)) x.view().at(i, random.below(inputs)) *= 40;  // outliers
     const float* b = with_bias ? bias.data() : nullptr;
     const PackedWeights packed = pack(type, w.view());
     Workspace workspace;
     linear(x.view(), packed, b, got.view(), workspace);
 
     for (std::int64_t n = 0; n < outputs; ++n) packed.row(n, w.view().row(n));
-    if (type == WeightType::int8) quantize(x.view(), Int8Panels<FusedDot<Floats>>::group, quantize_7bit);
+    if (type == WeightType::int8) quantize(x.view(), Int8Panels<FusedDot<Floats>>::depth_block, quantize_bulk);
     if (type == WeightType::int4) quantize(x.view(), Int4Panels<FusedDot<Floats>>::group, quantize_8bit);
     reference::linear(x.view(), w.view(), b, expected.view());
     CHECK(test::changed_inside_only(before, got));

@@ -30,11 +30,12 @@ double allowed_error(WeightType type, const float* row, std::int64_t cols, std::
   switch (type) {
     case WeightType::f32: return 0;
     case WeightType::f16: return std::abs(double(row[at])) * 0x1p-11 + 0x1p-25;
-    case WeightType::int8: return largest(row, cols) / 127 * 0.501;
+    case WeightType::int8: return largest(row + at / 64 * 64, std::min<std::int64_t>(64, cols - at / 64 * 64)) / 127 * 0.501;
     case WeightType::int4: {
       const std::int64_t first = at / 32 * 32, count = std::min<std::int64_t>(32, cols - first);
       const auto [low, high] = std::minmax_element(row + first, row + first + count);
-      return (double(*high) - *low) / 15 * 0.51 + largest(row + first, count) * 0x1p-10;
+      // Half a step, or a tenth of the range where the ends were cut off, and the fit's move of either.
+      return (double(*high) - *low) * 0.2 + largest(row + first, count) * 0x1p-10;
     }
   }
   return 0;
@@ -137,7 +138,7 @@ TEST_CASE("bytes_for tells the size before anything is allocated, and types diff
   const double f32 = double(PackedWeights::bytes_for(WeightType::f32, 4096, 4096));
   CHECK(f32 == 4096.0 * 4096 * 4);
   CHECK(double(PackedWeights::bytes_for(WeightType::f16, 4096, 4096)) == f32 / 2);
-  CHECK(double(PackedWeights::bytes_for(WeightType::int8, 4096, 4096)) < f32 / 4 * 1.04);
+  CHECK(double(PackedWeights::bytes_for(WeightType::int8, 4096, 4096)) < f32 / 4 * 1.13);
   CHECK(double(PackedWeights::bytes_for(WeightType::int4, 4096, 4096)) < f32 / 6.3);
 }
 
