@@ -65,6 +65,25 @@ TEST_CASE("each row comes back as near as its type allows, for every number of r
   }
 }
 
+TEST_CASE("int4 loses less than equal steps from the smallest number to the largest") {
+  Random random(5);
+  double ours = 0, equal_steps = 0;
+  for (int i = 0; i < 200; ++i) {
+    const RandomMatrix w(1, 32, random);
+    PackedWeights packed(WeightType::int4, 1, 32);
+    packed.fill(0, w.view());
+    const std::vector<float> kept = row_of(packed, 0);
+    const float* row = w.view().row(0);
+    const auto [low, high] = std::minmax_element(row, row + 32);
+    const double step = (double(*high) - *low) / 15;
+    for (std::size_t k = 0; k < 32; ++k) {
+      ours += std::pow(double(kept[k]) - row[k], 2);
+      equal_steps += std::pow(*low + step * std::nearbyint((row[k] - *low) / step) - row[k], 2);
+    }
+  }
+  CHECK(ours < 0.9 * equal_steps);
+}
+
 TEST_CASE("rows may be filled in any order and any number at a time") {
   Random random(2);
   const std::int64_t rows = 3 * test::two_batches, cols = 45;
