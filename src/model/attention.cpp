@@ -137,8 +137,8 @@ class Calls {
 
 Attention Attention::declare(const WeightScope& w, const StackConfig& c, int memory_width) {
   const int query_width = c.heads * c.head_size, key_width = c.kv_heads * c.head_size;
-  Attention a{.query = Linear::declare(w("query"), c.width, query_width, c.query_bias),
-              .key = Linear::declare(w("key"), memory_width, key_width, c.key_bias),
+  Attention a{.query = Linear::declare(w("query"), c.width, query_width, c.query_bias, Precision::coarse),
+              .key = Linear::declare(w("key"), memory_width, key_width, c.key_bias, Precision::coarse),
               .value = Linear::declare(w("value"), memory_width, key_width, c.query_bias),
               .output = Linear::declare(w("output"), query_width, c.width, c.output_bias),
               .query_norm = {},

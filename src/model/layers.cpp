@@ -2,8 +2,8 @@
 
 namespace webformer {
 
-Linear Linear::declare(const WeightScope& w, int in, int out, bool bias) {
-  return {.weight = w.matrix("weight", out, in), .bias = bias ? w.vector("bias", out) : nullptr};
+Linear Linear::declare(const WeightScope& w, int in, int out, bool bias, Precision precision) {
+  return {.weight = w.matrix("weight", out, in, precision), .bias = bias ? w.vector("bias", out) : nullptr};
 }
 
 void Linear::forward(ConstMatrix x, Matrix y, Pass& pass) const {
@@ -42,7 +42,7 @@ void Norm::backward(ConstMatrix dy, Matrix dx, Backward& back) const {
 }
 
 Embedding Embedding::declare(const WeightScope& w, std::int64_t rows, int width, TableUse use) {
-  return {.table = w.matrix("weight", rows, width, use == TableUse::tokens)};
+  return {.table = w.matrix("weight", rows, width, use == TableUse::tokens ? Precision::fine : Precision::full)};
 }
 
 Residual Residual::declare(const WeightScope& layer, std::string_view name, const StackConfig& c, bool has_norm) {
@@ -88,11 +88,11 @@ void Residual::leave_backward(Matrix dx, Matrix dmade, Backward& back) const {
   if (inside) inside->backward(dmade, dmade, back);
 }
 
-FeedForward FeedForward::declare(const WeightScope& w, const StackConfig& c) {
+FeedForward FeedForward::declare(const WeightScope& w, const StackConfig& c, Precision precision) {
   FeedForward ffn;
-  if (c.gated) ffn.gate = Linear::declare(w("gate"), c.width, c.inner, c.ffn_bias);
-  ffn.up = Linear::declare(w("up"), c.width, c.inner, c.ffn_bias);
-  ffn.down = Linear::declare(w("down"), c.inner, c.width, c.ffn_bias);
+  if (c.gated) ffn.gate = Linear::declare(w("gate"), c.width, c.inner, c.ffn_bias, precision);
+  ffn.up = Linear::declare(w("up"), c.width, c.inner, c.ffn_bias, precision);
+  ffn.down = Linear::declare(w("down"), c.inner, c.width, c.ffn_bias, precision);
   ffn.activation = c.activation;
   return ffn;
 }
@@ -138,12 +138,13 @@ void FeedForward::backward(ConstMatrix dout, Matrix dh, Backward& back) const {
 }
 
 Layer Layer::declare(const WeightScope& w, const StackConfig& c, int index, int memory_width) {
+  const bool is_early = 2 * index < int(c.layer.size());  // the errors of later layers weigh more
   Layer layer{.attention_residual = Residual::declare(w, "attention", c, c.layer[std::size_t(index)].attention_norm),
               .self_attention = Attention::declare(w("self_attention"), c, c.width),
               .cross_residual = {},
               .cross_attention = {},
               .ffn_residual = Residual::declare(w, "ffn", c, c.ffn_norm),
-              .ffn = FeedForward::declare(w("ffn"), c),
+              .ffn = FeedForward::declare(w("ffn"), c, is_early ? Precision::coarse : Precision::fine),
               .parallel = c.norm_place == NormPlace::parallel,
               .ffn_reads_own_norm = c.ffn_norm};
   if (c.cross_attention) {

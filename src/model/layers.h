@@ -23,7 +23,7 @@ struct Linear {
   std::shared_ptr<PackedWeights> weight;
   std::shared_ptr<std::vector<float>> bias;  ///< null: none
 
-  static Linear declare(const WeightScope& w, int in, int out, bool bias);
+  static Linear declare(const WeightScope& w, int in, int out, bool bias, Precision precision = Precision::fine);
   /// With a tape, x has to stay as it is until backward.
   void forward(ConstMatrix x, Matrix y, Pass& pass) const;
   /// dx may be empty, where nobody asks for it.
@@ -113,7 +113,7 @@ struct FeedForward {
   Linear up, down;
   Activation activation = Activation::relu;
 
-  static FeedForward declare(const WeightScope& w, const StackConfig& c);
+  static FeedForward declare(const WeightScope& w, const StackConfig& c, Precision precision);
   void forward(ConstMatrix h, Matrix out, std::string_view place, Pass& pass) const;
   void backward(ConstMatrix dout, Matrix dh, Backward& back) const;
 };

@@ -29,12 +29,20 @@ std::string put_number(std::string_view pattern, std::string_view number) {
   return name;
 }
 
-WeightType kept_as(WeightPolicy policy, DType stored, bool quantizable) {
+/// Smaller matrices would save less than 64 kB as 8 bits instead of floats, or as 4 bits instead of 8: not worth what they would lose.
+constexpr std::int64_t least_for_int8 = 1 << 14, least_for_int4 = 1 << 17;
+
+/// The type for a matrix of `numbers` numbers that a file stores as `stored`.
+WeightType kept_as(WeightPolicy policy, DType stored, Precision precision, std::int64_t numbers) {
+  const bool quantizable = precision != Precision::full && (is_quantized(stored) || numbers >= least_for_int8);
   switch (policy) {
     case WeightPolicy::f32: return WeightType::f32;
     case WeightPolicy::f16: return WeightType::f16;
     case WeightPolicy::int8: return quantizable ? WeightType::int8 : WeightType::f32;
-    case WeightPolicy::int4: return quantizable ? WeightType::int4 : WeightType::f32;
+    case WeightPolicy::int4:
+      if (!quantizable) return WeightType::f32;
+      if (stored == DType::q4_0) return WeightType::int4;  // keeps its values
+      return precision == Precision::coarse && numbers >= least_for_int4 ? WeightType::int4 : WeightType::int8;
     case WeightPolicy::as_stored:
       if (stored == DType::f16) return WeightType::f16;
       return is_quantized(stored) && quantizable ? WeightType::int8 : WeightType::f32;
@@ -58,11 +66,11 @@ Shape without_unit_axes(const Shape& shape) {
 
 }  // namespace
 
-std::shared_ptr<PackedWeights> WeightPlan::matrix(std::string name, std::int64_t rows, std::int64_t cols, bool quantizable) {
+std::shared_ptr<PackedWeights> WeightPlan::matrix(std::string name, std::int64_t rows, std::int64_t cols, Precision precision) {
   Slot slot;
   slot.name = std::move(name);
   slot.shape = Shape{rows, cols};
-  slot.quantizable = quantizable;
+  slot.precision = precision;
   slot.matrix = std::make_shared<PackedWeights>();
   slots_.push_back(slot);
   return slot.matrix;
@@ -161,7 +169,7 @@ void WeightPlan::bind(const TensorTable& table, WeightPolicy policy, std::uint64
       if (fits(slot, info->shape)) {
         slot.stored_as = candidate.name;
         slot.stored_shape = info->shape;
-        found.emplace_back(&slot, kept_as(policy, info->dtype, slot.quantizable));
+        found.emplace_back(&slot, kept_as(policy, info->dtype, slot.precision, slot.shape.size()));
       } else if (misfit.empty()) {
         misfit = format("{}: shape {} in the file, {} expected from config.json{}", candidate.name, info->shape, slot.shape,
                         candidate.part == Part::whole ? "" : " for a part of it");
@@ -258,7 +266,7 @@ void WeightPlan::randomize(Random& random, float deviation, WeightPolicy policy,
       slot.vector->assign(std::size_t(slot.shape[0]), slot.name.ends_with("norm.weight") ? norm_weight : 0);
       bytes += slot.vector->size() * sizeof(float);
     } else {
-      *slot.matrix = PackedWeights(kept_as(policy, DType::f32, slot.quantizable), slot.shape[0], slot.shape[1]);
+      *slot.matrix = PackedWeights(kept_as(policy, DType::f32, slot.precision, slot.shape.size()), slot.shape[0], slot.shape[1]);
       bytes += slot.matrix->bytes();
       row.resize(std::size_t(slot.shape[1]));
       for (std::int64_t i = 0; i < slot.shape[0]; ++i) {

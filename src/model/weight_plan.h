@@ -50,7 +50,14 @@ struct WeightNames {
 /// What a table is for; decides how it is kept.
 enum class TableUse { tokens, positions };
 
-/// How weights are kept.
+/// How few bits the numbers of a matrix may have where weights are quantized.
+enum class Precision {
+  full,    ///< it stays as floats
+  fine,    ///< 8: what all later layers build on, such as embeddings, values and heads
+  coarse,  ///< 4
+};
+
+/// How weights are kept. int4: matrices of coarse precision; the others have 8 bits, as in llama.cpp's mixtures (Q4_K_M).
 enum class WeightPolicy { as_stored, f32, f16, int8, int4 };
 
 /// A weight by our name: a matrix or a vector.
@@ -69,7 +76,7 @@ class WeightPlan {
 
   explicit WeightPlan(const WeightNames& names, Fused fused) : names_(names), fused_(fused) {}
 
-  std::shared_ptr<PackedWeights> matrix(std::string name, std::int64_t rows, std::int64_t cols, bool quantizable = true);
+  std::shared_ptr<PackedWeights> matrix(std::string name, std::int64_t rows, std::int64_t cols, Precision precision = Precision::fine);
   std::shared_ptr<std::vector<float>> vector(std::string name, std::int64_t size);
   /// A matrix that the file may lack, because it is tied to another one; see filled().
   std::shared_ptr<PackedWeights> optional_matrix(std::string name, std::int64_t rows, std::int64_t cols);
@@ -108,7 +115,7 @@ class WeightPlan {
   struct Slot {
     std::string name;
     Shape shape;  // [rows, cols] or [size]
-    bool quantizable = true;
+    Precision precision = Precision::fine;
     bool optional = false;
     std::shared_ptr<PackedWeights> matrix;
     std::shared_ptr<std::vector<float>> vector;
@@ -145,8 +152,8 @@ class WeightScope {
     return {plan_, path_.empty() ? std::string(name) : path_ + "." + std::string(name)};
   }
 
-  std::shared_ptr<PackedWeights> matrix(std::string_view name, std::int64_t rows, std::int64_t cols, bool quantizable = true) const {
-    return plan_.matrix((*this)(name).path_, rows, cols, quantizable);
+  std::shared_ptr<PackedWeights> matrix(std::string_view name, std::int64_t rows, std::int64_t cols, Precision precision = Precision::fine) const {
+    return plan_.matrix((*this)(name).path_, rows, cols, precision);
   }
   std::shared_ptr<std::vector<float>> vector(std::string_view name, std::int64_t size) const {
     return plan_.vector((*this)(name).path_, size);
