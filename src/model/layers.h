@@ -113,7 +113,7 @@ struct FeedForward {
   Linear up, down;
   Activation activation = Activation::relu;
 
-  static FeedForward declare(const WeightScope& w, const StackConfig& c, Precision precision);
+  static FeedForward declare(const WeightScope& w, const StackConfig& c, Precision precision = Precision::fine);
   void forward(ConstMatrix h, Matrix out, std::string_view place, Pass& pass) const;
   void backward(ConstMatrix dout, Matrix dh, Backward& back) const;
 };
