@@ -105,6 +105,21 @@ struct Int8Panels {
     });
   }
 
+  /// The products of the high parts, times 128. A function of its own: in the same one, engines of WebAssembly would keep the sums of the
+  /// other steps in memory.
+  template <int Rows, int Batches>
+  [[gnu::noinline]] static void dot_outside(const typename Input::Outside& outside, const typename Dot::Step* x, const std::int8_t* w,
+                                            std::int64_t stride, Sums<Int, Rows, Batches>& result) noexcept {
+    Sums<Int, Rows, Batches> dots;
+    unroll<Rows>([&](auto r) { dots[r].fill(Int(0)); });
+    std::int32_t i = 0;
+    for (; i < outside.below; ++i, x += 4 * Rows) add_step<Rows, Batches>(x, w + outside.at[i] * 4 * width, stride, dots);
+    if (i > 0) unroll<Rows>([&](auto r) { unroll<Batches>([&](auto v) { dots[r][v] = Int(0) - dots[r][v]; }); });
+    for (; i < outside.below + outside.above; ++i, x += 4 * Rows)
+      add_step<Rows, Batches>(x, w + outside.at[i] * 4 * width, stride, dots);
+    unroll<Rows>([&](auto r) { unroll<Batches>([&](auto v) { result[r][v] = dots[r][v] << 7; }); });
+  }
+
   template <int Rows, int Batches>
   static Sums<Int, Rows, Batches> dot(const std::byte* input, std::int64_t depth, std::int64_t g, const std::int8_t* w, std::int64_t stride,
                                       std::int64_t steps) noexcept {
@@ -113,13 +128,10 @@ struct Int8Panels {
     unroll<Rows>([&](auto r) { dots[r].fill(Int(0)); });
     if constexpr (Input::splits) {
       const auto& outside = Input::outside(input, Rows, g);
-      if (const std::int32_t count = outside.below + outside.above) {
-        const auto* high = Input::outside_steps(x, Rows);
-        std::int32_t i = 0;
-        for (; i < outside.below; ++i, high += 4 * Rows) add_step<Rows, Batches>(high, w + outside.at[i] * 4 * width, stride, dots);
-        if (i > 0) unroll<Rows>([&](auto r) { unroll<Batches>([&](auto v) { dots[r][v] = Int(0) - dots[r][v]; }); });
-        for (; i < count; ++i, high += 4 * Rows) add_step<Rows, Batches>(high, w + outside.at[i] * 4 * width, stride, dots);
-        unroll<Rows>([&](auto r) { unroll<Batches>([&](auto v) { dots[r][v] = dots[r][v] << 7; }); });
+      if (outside.below + outside.above > 0) {
+        Sums<Int, Rows, Batches> start;
+        dot_outside<Rows, Batches>(outside, Input::outside_steps(x, Rows), w, stride, start);
+        dots = start;
       }
     }
     for (std::int64_t step = 0; step < steps; ++step, x += 4 * Rows, w += 4 * width) add_step<Rows, Batches>(x, w, stride, dots);

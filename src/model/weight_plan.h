@@ -57,7 +57,7 @@ enum class Precision {
   coarse,  ///< 4
 };
 
-/// How weights are kept. int4: matrices of coarse precision; the others have 8 bits, as in llama.cpp's mixtures (Q4_K_M).
+/// How weights are kept. int4: matrices of coarse precision, the others have 8 bits, as llama.cpp mixes (Q4_K_M).
 enum class WeightPolicy { as_stored, f32, f16, int8, int4 };
 
 /// A weight by our name: a matrix or a vector.
@@ -152,7 +152,8 @@ class WeightScope {
     return {plan_, path_.empty() ? std::string(name) : path_ + "." + std::string(name)};
   }
 
-  std::shared_ptr<PackedWeights> matrix(std::string_view name, std::int64_t rows, std::int64_t cols, Precision precision = Precision::fine) const {
+  std::shared_ptr<PackedWeights> matrix(std::string_view name, std::int64_t rows, std::int64_t cols,
+                                        Precision precision = Precision::fine) const {
     return plan_.matrix((*this)(name).path_, rows, cols, precision);
   }
   std::shared_ptr<std::vector<float>> vector(std::string_view name, std::int64_t size) const {
