@@ -149,5 +149,6 @@ test('a traced name that nothing has is refused, and so are options that are no 
   await rejects(model.forward(inputs, { trace: ['nothing.*'] }), 'invalid_argument', /nothing\.\*/);
   const { trace } = await model.forward(inputs, { trace: ['decoder.0.self_attention.query', 'nothing.*'] });
   assert.deepEqual(Object.keys(trace), ['decoder.0.self_attention.query']);
-  for (const options of [null, 5, [], 'fast']) await rejects(model.generate([1], options).result(), 'invalid_argument', /generate: options are/);
+  for (const options of [null, 5, [], 'fast'])
+    await rejects(model.generate([1], options).result(), 'invalid_argument', /generate: options are/);
 });
