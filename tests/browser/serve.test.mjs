@@ -65,9 +65,7 @@ test('a tale can be stopped, and an error is said on the page', async (t) => {
   assert.deepEqual(faults, []);
 
   await page.goto(new URL('?model=nowhere/', page.url()).href);
-  await page
-    .getByText(/nowhere/)
-    .last()
-    .waitFor(PATIENCE);
-  assert.match(await page.locator('#status').innerText(), /config\.json|404/);
+  const status = page.locator('#status', { hasText: /config\.json|404/ });
+  await status.waitFor(PATIENCE);
+  assert.match(await status.innerText(), /nowhere/);
 });
