@@ -12,26 +12,6 @@ namespace webformer {
 
 namespace {
 
-/// nn.MultiheadAttention, the same with widths of its own for keys and values, and four linears as textbooks and LLaMA name them.
-const std::vector<WeightName> attention_names{{"attention.query.weight", "in_proj_weight", Part::query},
-                                              {"attention.key.weight", "in_proj_weight", Part::key},
-                                              {"attention.value.weight", "in_proj_weight", Part::value},
-                                              {"attention.query.bias", "in_proj_bias", Part::query},
-                                              {"attention.key.bias", "in_proj_bias", Part::key},
-                                              {"attention.value.bias", "in_proj_bias", Part::value},
-                                              {"attention.query.weight", "q_proj_weight"},
-                                              {"attention.key.weight", "k_proj_weight"},
-                                              {"attention.value.weight", "v_proj_weight"},
-                                              {"attention.output", "out_proj"},
-                                              {"attention.query", "W_Q"},
-                                              {"attention.key", "W_K"},
-                                              {"attention.value", "W_V"},
-                                              {"attention.output", "W_O"},
-                                              {"attention.query", "q_proj"},
-                                              {"attention.key", "k_proj"},
-                                              {"attention.value", "v_proj"},
-                                              {"attention.output", "o_proj"}};
-
 const std::vector<WeightName> feed_forward_names{{"ffn.up", "linear1"},     {"ffn.down", "linear2"},   {"ffn.up", "up_proj"},
                                                  {"ffn.gate", "gate_proj"}, {"ffn.down", "down_proj"}};
 
@@ -47,7 +27,7 @@ std::vector<WeightName> names_below(std::string_view start) {
 }
 
 std::vector<WeightName> names_of(std::string_view kind) {
-  if (kind == "multiHeadAttention") return attention_names;
+  if (kind == "multiHeadAttention") return multi_head_names().rows;
   if (kind == "feedForward") return feed_forward_names;
   if (kind == "encoderLayer") return names_below("encoder.layers.#.");
   if (kind == "decoderLayer") return names_below("decoder.layers.#.");

@@ -146,6 +146,28 @@ const WeightNames transformer_names{
 
 }  // namespace
 
+const WeightNames& multi_head_names() {
+  static const WeightNames names{.rows = {{"attention.query.weight", "in_proj_weight", Part::query},
+                                          {"attention.key.weight", "in_proj_weight", Part::key},
+                                          {"attention.value.weight", "in_proj_weight", Part::value},
+                                          {"attention.query.bias", "in_proj_bias", Part::query},
+                                          {"attention.key.bias", "in_proj_bias", Part::key},
+                                          {"attention.value.bias", "in_proj_bias", Part::value},
+                                          {"attention.query.weight", "q_proj_weight"},
+                                          {"attention.key.weight", "k_proj_weight"},
+                                          {"attention.value.weight", "v_proj_weight"},
+                                          {"attention.output", "out_proj"},
+                                          {"attention.query", "W_Q"},
+                                          {"attention.key", "W_K"},
+                                          {"attention.value", "W_V"},
+                                          {"attention.output", "W_O"},
+                                          {"attention.query", "q_proj"},
+                                          {"attention.key", "k_proj"},
+                                          {"attention.value", "v_proj"},
+                                          {"attention.output", "o_proj"}}};
+  return names;
+}
+
 const Family transformer{.model_type = "transformer", .configure = configure_transformer, .names = transformer_names};
 
 }  // namespace webformer

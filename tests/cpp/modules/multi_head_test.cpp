@@ -2,6 +2,7 @@
 
 #ifdef WEBFORMER_SHARED_DIR
 
+#include "model/families/family.h"
 #include "modules/layer_run.h"
 #include "modules/module.h"
 
@@ -10,26 +11,6 @@ using modules::Case;
 using modules::LayerRun;
 
 namespace {
-
-/// nn.MultiheadAttention, the same with widths of its own for keys and values, and two ways of four linears.
-const WeightNames names{.rows = {{"attention.query.weight", "in_proj_weight", Part::query},
-                                 {"attention.key.weight", "in_proj_weight", Part::key},
-                                 {"attention.value.weight", "in_proj_weight", Part::value},
-                                 {"attention.query.weight", "q_proj_weight"},
-                                 {"attention.key.weight", "k_proj_weight"},
-                                 {"attention.value.weight", "v_proj_weight"},
-                                 {"attention.query.bias", "in_proj_bias", Part::query},
-                                 {"attention.key.bias", "in_proj_bias", Part::key},
-                                 {"attention.value.bias", "in_proj_bias", Part::value},
-                                 {"attention.output", "out_proj"},
-                                 {"attention.query", "W_Q"},
-                                 {"attention.key", "W_K"},
-                                 {"attention.value", "W_V"},
-                                 {"attention.output", "W_O"},
-                                 {"attention.query", "q_proj"},
-                                 {"attention.key", "k_proj"},
-                                 {"attention.value", "v_proj"},
-                                 {"attention.output", "o_proj"}}};
 
 struct MultiHead {
   StackConfig config;
@@ -42,7 +23,7 @@ struct MultiHead {
             int(c.about()["d_model"].get_integer()), int(c.about()["heads"].get_integer()),
             int(c.about().get_or("kv_heads", c.about()["heads"].get_integer())),
             int(c.about().get_or("d_head", c.about()["d_model"].get_integer() / c.about()["heads"].get_integer())))),
-        plan(names, {config.heads, config.kv_heads, config.head_size}) {
+        plan(multi_head_names(), {config.heads, config.kv_heads, config.head_size}) {
     const bool bias = c.has_weight("in_proj_bias") || c.has_weight("W_Q.bias");
     const WeightScope w(plan, "attention");
     const int query_width = config.heads * config.head_size, kv_width = config.kv_heads * config.head_size;
