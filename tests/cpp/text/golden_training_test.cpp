@@ -12,13 +12,12 @@
 #include <limits>
 #include <unordered_map>
 
-#include "core/task.h"
 #include "formats/tokenizer_files.h"
 #include "support/gzip.h"
-#include "text/text.h"
-#include "text/training/trainers.h"
+#include "text/trained.h"
 
 using namespace webformer;
+using namespace webformer::fixtures;
 
 namespace {
 
@@ -46,23 +45,10 @@ const Strings& corpus(const std::string& name) {
   return name == "multi30k-en-3000" ? english : mixed;
 }
 
-Tokenizer train(TrainerKind kind, TrainerOptions options, const Strings& lines) {
-  TokenizerTrainer trainer(kind, std::move(options));
-  for (const std::string& line : lines) trainer.feed(line);
-  Schedule schedule;
-  return Tokenizer::compile(Job(schedule, trainer.train(schedule)).finish());
-}
-
 Strings strings(const Json& list) {
   Strings result;
   for (const Json& item : list.items()) result.emplace_back(item.is_array() ? item.items()[0].get_string() : item.get_string());
   return result;
-}
-
-Strings vocabulary(const Tokenizer& tokenizer) {
-  Strings tokens;
-  for (std::int32_t id = 0; tokenizer.has_token(id); ++id) tokens.emplace_back(tokenizer.token_of(id));
-  return tokens;
 }
 
 /// left and right, left and right, …
@@ -84,13 +70,20 @@ Tokenizer saved_and_loaded(const Tokenizer& trained) {
   return Tokenizer::compile(read_tokenizer({{"tokenizer.json", saved}}));
 }
 
-void compare_exactly(const std::string& file, TrainerKind kind, TrainerOptions options) {
+/// Trains on each corpus by what its golden asks for, and gives `compare` the corpus's name, the golden, and what was learnt.
+template <class Compare>
+void train_on_corpora(const std::string& file, TrainerKind kind, TrainerOptions options, Compare compare) {
   for (const std::string& name : {std::string("multi30k-en-3000"), std::string("mixed-ko-fr-200")}) {
     CAPTURE(name);
     const JsonDocument document = golden::read_json("golden/tokenizer_training/" + name + "." + file + ".json");
     const Json golden = document.root();
     options.vocab_size = std::size_t(golden["vocab_size_asked"].get_integer());
-    const Tokenizer trained = train(kind, options, corpus(name));
+    compare(name, golden, train(kind, options, corpus(name)));
+  }
+}
+
+void compare_exactly(const std::string& file, TrainerKind kind, TrainerOptions options) {
+  train_on_corpora(file, kind, options, [&](const std::string&, const Json& golden, const Tokenizer& trained) {
     const Strings expected = strings(golden.has("vocab") ? golden["vocab"] : golden["pieces"]), tokens = vocabulary(trained);
     CAPTURE(first_difference(expected, tokens));
     CHECK(tokens == expected);
@@ -111,7 +104,7 @@ void compare_exactly(const std::string& file, TrainerKind kind, TrainerOptions o
       CHECK(trained.encode(text, {.add_special_tokens = false}).ids == ids);
       CHECK(loaded.encode(text, {.add_special_tokens = false}).ids == ids);
     }
-  }
+  });
 }
 
 /// Of all lines, under scores made to probabilities that sum to one; see the folder's README. Only what is saved counts.
@@ -134,22 +127,17 @@ double log_likelihood(const Tokenizer& trained, const Strings& lines) {
 
 /// Half a percent of the log-likelihood is what different seeds make.
 void compare_quality(const std::string& file, TrainerKind kind, TrainerOptions options) {
-  for (const std::string& name : {std::string("multi30k-en-3000"), std::string("mixed-ko-fr-200")}) {
-    CAPTURE(name);
-    const JsonDocument document = golden::read_json("golden/tokenizer_training/" + name + "." + file + ".json");
-    const Json golden = document.root();
-    options.vocab_size = std::size_t(golden["vocab_size_asked"].get_integer());
-    const Tokenizer trained = train(kind, options, corpus(name));
+  train_on_corpora(file, kind, options, [&](const std::string& name, const Json& golden, const Tokenizer& trained) {
     const double expected = golden["quality"]["log_likelihood_normalised"].get_number(), got = log_likelihood(trained, corpus(name));
     MESSAGE(name, " ", file, ": log-likelihood ", got, ", the reference reaches ", expected);
     CHECK(got >= expected * 1.005);
-    CHECK(trained.vocab_size() == options.vocab_size);
+    CHECK(trained.vocab_size() == std::size_t(golden["vocab_size_asked"].get_integer()));
     const Tokenizer loaded = saved_and_loaded(trained);
     for (const Json& sample : golden["samples"].items()) {
       const std::string_view text = sample["text"].get_string();
       CHECK(loaded.encode(text).ids == trained.encode(text).ids);
     }
-  }
+  });
 }
 
 const std::vector<PreTokenizer> whitespace{WhitespacePreTokenizer{}}, metaspace{MetaspaceSpec{}};

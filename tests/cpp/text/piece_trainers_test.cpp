@@ -14,25 +14,13 @@
 #include "text/training/piece_lattice.h"
 #include "text/training/trainers.h"
 #include "text/training/unigram_seeds.h"
+#include "trained.h"
 
 using namespace webformer;
 using namespace webformer::fixtures;
 using Strings = std::vector<std::string>;
 
 namespace {
-
-Tokenizer train(TrainerKind kind, TrainerOptions options, const Strings& texts) {
-  TokenizerTrainer trainer(kind, std::move(options));
-  for (const std::string& text : texts) trainer.feed(text);
-  Schedule schedule;
-  return Tokenizer::compile(Job(schedule, trainer.train(schedule)).finish());
-}
-
-Strings vocabulary(const Tokenizer& tokenizer) {
-  Strings tokens;
-  for (std::int32_t id = 0; tokenizer.has_token(id); ++id) tokens.emplace_back(tokenizer.token_of(id));
-  return tokens;
-}
 
 /// "text weight", characters first.
 Strings seeds(const std::vector<std::pair<std::string, int>>& words, const PieceRules& rules, std::size_t most = 100) {

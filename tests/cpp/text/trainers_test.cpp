@@ -6,29 +6,13 @@
 #include <algorithm>
 
 #include "fixtures.h"
+#include "trained.h"
 
 using namespace webformer;
 using namespace webformer::fixtures;
 using Strings = std::vector<std::string>;
 
 namespace {
-
-TokenizerSpec learn(TrainerKind kind, TrainerOptions options, const Strings& texts) {
-  TokenizerTrainer trainer(kind, std::move(options));
-  for (const std::string& text : texts) trainer.feed(text);
-  Schedule schedule;
-  return Job(schedule, trainer.train(schedule)).finish();
-}
-
-Tokenizer train(TrainerKind kind, TrainerOptions options, const Strings& texts) {
-  return Tokenizer::compile(learn(kind, std::move(options), texts));
-}
-
-Strings vocabulary(const Tokenizer& tokenizer) {
-  Strings tokens;
-  for (std::int32_t id = 0; tokenizer.has_token(id); ++id) tokens.emplace_back(tokenizer.token_of(id));
-  return tokens;
-}
 
 /// "left right", in the order of the merges.
 Strings merges(const TokenizerSpec& spec) {
