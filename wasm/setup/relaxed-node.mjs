@@ -1,8 +1,8 @@
 // A node whose relaxed SIMD is right: node 20 has none by default, and wrong numbers behind its flag.
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { installPackages } from './npm.mjs';
 import { TOOLCHAIN } from './paths.mjs';
-import { SetupError, findProgram, run } from './system.mjs';
 
 const PACKAGE = `node-${process.platform}-${process.arch}`;
 const VERSION = '24.9.0';
@@ -19,11 +19,5 @@ export const relaxedNodeStep = {
   title: `node ${VERSION} for the tests of relaxed SIMD`,
   ready: () => existsSync(relaxedNode),
   help: 'Run the command by node 24 or newer.',
-  async run() {
-    const npm = findProgram('npm');
-    if (!npm) throw new SetupError('npm is not on PATH');
-    mkdirSync(FOLDER, { recursive: true });
-    const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--prefix', FOLDER];
-    await run(npm, ['install', ...options, `${PACKAGE}@${VERSION}`], { cwd: FOLDER });
-  },
+  run: () => installPackages(FOLDER, `${PACKAGE}@${VERSION}`),
 };

