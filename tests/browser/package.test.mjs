@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { loadModel } from 'webformer';
 import { bert, llama } from '../fixtures/make_models.mjs';
+import { NO_GPU } from './console.mjs';
 
 const dist = path.dirname(fileURLToPath(import.meta.resolve('webformer')));
 const models = { bert: bert(), llama: llama({ length: 8192 }) };
@@ -53,9 +54,6 @@ after(async () => {
   server?.closeAllConnections();
   server?.close();
 });
-
-/** Chromium's own words to a page that asks for a GPU where there is none. */
-const NO_GPU = 'No available adapters.';
 
 /** A page with nothing on it, in a profile of its own. Its console must stay empty but for what `expected` allows. */
 async function open(t, { csp = STRICT, extra = {}, without = [], expected = /^$/ } = {}) {

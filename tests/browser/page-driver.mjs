@@ -9,9 +9,7 @@ import { DEMO } from '../../demo/build.mjs';
 import { serve } from '../../dist/cli/server.js';
 import { chromiumPath } from '../../wasm/setup/chromium.mjs';
 import { BUILD, ROOT } from '../../wasm/setup/paths.mjs';
-
-/** Chromium's own words to a page that asks for a GPU where there is none. */
-const NO_GPU = 'No available adapters.';
+import { NO_GPU } from './console.mjs';
 
 export const MODELS = path.join(ROOT, 'demo/models');
 const SCREENSHOTS = path.join(BUILD, 'screenshots');

@@ -3,17 +3,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { cosineSimilarity, loadModel } from 'webformer';
+import { cosineSimilarity } from 'webformer';
 import { MINILM, SMOLLM2 } from '../../wasm/setup/real-models.mjs';
+import { opened } from '../node/support.mjs';
 
 const SHARED = process.env.WEBFORMER_SHARED ?? path.join(import.meta.dirname, '../../../shared');
 const goldenOf = (name) => JSON.parse(readFileSync(path.join(SHARED, 'golden/real', name), 'utf8'));
-
-async function opened(t, source, options) {
-  const model = await loadModel(source, options);
-  t.after(() => model.dispose());
-  return model;
-}
 
 /** The embedding of each golden text by MiniLM, and the worst cosine with what PyTorch gave. */
 async function worstEmbedding(t, dtype) {
