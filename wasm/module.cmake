@@ -7,6 +7,9 @@ set(WASM_MEMORY_FLAGS -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4GB -Wl,--stack-fir
 set(WASM_MODULE_FLAGS -lembind -sMODULARIZE -sEXPORT_ES6 -sENVIRONMENT=web,worker -sDYNAMIC_EXECUTION=0
   -sINCOMING_MODULE_JS_API=instantiateWasm,print,printErr -sEXPORTED_RUNTIME_METHODS=HEAPU8)
 
+# The names of functions, by which wasm/split.mjs parts the module; the parts that are shipped have none.
+list(APPEND WASM_MODULE_FLAGS --profiling-funcs -Wl,--no-demangle)
+
 # A page downloads all of it, so what is not in the loops over numbers and text is compiled for size.
 set(FOR_SPEED "/src/(kernels|core|text)/" "/src/formats/(dtype|dequantize|json_scan)" "/src/decoding/(sampling|processors)"
   "/src/model/(attention|embeddings|heads|kv_cache|layers|memory|session|stack|weight_plan)")

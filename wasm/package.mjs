@@ -4,10 +4,11 @@ import { chmodSync, copyFileSync, cpSync, readFileSync, readdirSync, rmSync } fr
 import path from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { ROOT } from './setup/paths.mjs';
+import { splitModule } from './split.mjs';
 
 const DIST = path.join(ROOT, 'dist');
 
-/** What a page may download before the weights, compressed: all code of the package and the largest of the modules. */
+/** What a page may download before the weights, compressed: all scripts of the package and the largest module without its extra part. */
 const LIMIT = 500_000;
 
 /** The files of web/ that pages and programs name: the public API, the pieces alone, and the worker that the API starts. */
@@ -30,7 +31,7 @@ async function writeFiles(folder, modules) {
     bundle: true, splitting: true, chunkNames: '[name]-[hash]', sourcemap: true,
   });
   await esbuild.build({ ...common, entryPoints: [path.join(folder, `${modules[0]}.mjs`)], outExtension: { '.js': '.mjs' } });
-  for (const name of modules) copyFileSync(path.join(folder, `${name}.wasm`), path.join(DIST, `${name}.wasm`));
+  for (const file of modules.flatMap((name) => splitModule(folder, name))) copyFileSync(file, path.join(DIST, path.basename(file)));
   await writeProgram(esbuild, common);
 }
 
@@ -73,10 +74,11 @@ function checkSizes() {
   for (const { name, raw, brotli } of sizes) row(name, raw, brotli);
 
   const isModule = ({ name }) => name.endsWith('.wasm');
+  const isExtra = ({ name }) => name.endsWith('.extra.wasm');
   const isProgram = ({ name }) => name.startsWith(`cli${path.sep}`);
   const code = sizes.filter((file) => !isModule(file) && !isProgram(file)).reduce((sum, { brotli }) => sum + brotli, 0);
-  const total = code + Math.max(...sizes.filter(isModule).map(({ brotli }) => brotli));
-  console.log(`A page downloads at most ${total} bytes (all code and the largest module, brotli) of ${LIMIT} allowed.`);
+  const total = code + Math.max(...sizes.filter((file) => isModule(file) && !isExtra(file)).map(({ brotli }) => brotli));
+  console.log(`A page downloads at most ${total} bytes (all scripts and the largest module, brotli) of ${LIMIT} allowed; .extra.wasm only for training and pieces.`);
   return total <= LIMIT;
 }
 

@@ -171,7 +171,11 @@ export async function listFolder(path: string): Promise<string[]> {
 /** The compiled WebAssembly of a URL. */
 export async function compileUrl(url: string): Promise<WebAssembly.Module> {
   if (url.startsWith('file:') && isNode) {
-    return WebAssembly.compile(await fs().readFile(pathOfUrl(url)));
+    const path = pathOfUrl(url);
+    const bytes = await fs().readFile(path).catch((cause: unknown) => {
+      throw networkError(`${path} could not be read: the package is not whole here (${(cause as Error).message})`, { url }, cause);
+    });
+    return WebAssembly.compile(bytes);
   }
   const response = checkResponse(url, await request(url, { cache: 'none' }), false)!;
   const streams = /^application\/wasm\b/i.test(response.headers.get('content-type') ?? '');

@@ -8,22 +8,55 @@ const encoder = new TextEncoder();
 /** Lone surrogates become U+FFFD in UTF-8, whose units of UTF-16 take three bytes at most. */
 const mostBytes = (text: string): number => text.length * 3;
 
+/** What wasm/split.mjs says of the link that a part of the module is from. */
+function buildOf(module: WebAssembly.Module): string {
+  const [section] = WebAssembly.Module.customSections(module, 'build');
+  return section ? new TextDecoder().decode(section) : 'unknown';
+}
+
 export class Instance {
   #crash: TransformerError | undefined;
+  #extended = false;
 
-  private constructor(readonly module: WasmModule) {}
+  private constructor(
+    readonly module: WasmModule,
+    private readonly exports: WebAssembly.Exports,
+    private readonly compiled: WebAssembly.Module,
+  ) {}
 
   static async of(compiled: WebAssembly.Module): Promise<Instance> {
-    return new Instance(await new Promise<WasmModule>((resolve, reject) => {
+    let exports: WebAssembly.Exports = {};
+    const module = await new Promise<WasmModule>((resolve, reject) => {
       createModule({
         instantiateWasm(imports, receive) {
-          WebAssembly.instantiate(compiled, imports).then((instance) => receive(instance, compiled), reject);
+          WebAssembly.instantiate(compiled, imports).then((instance) => {
+            ({ exports } = instance);
+            receive(instance, compiled);
+          }, reject);
           return {};
         },
         print: () => undefined,
         printErr: () => undefined,
       }).then(resolve, reject);
-    }));
+    });
+    return new Instance(module, exports, compiled);
+  }
+
+  /** Whether the second part of the module is there. */
+  get extended(): boolean {
+    return this.#extended;
+  }
+
+  /** Adds the second part of the module, which has its code in the first one's table and memory: see wasm/split.mjs. */
+  async extend(extra: WebAssembly.Module): Promise<void> {
+    const [first, second] = [this.compiled, extra].map(buildOf);
+    if (first !== second) {
+      const message = `The WebAssembly file in use is of build ${first}, and the one that adds training to it of ${second}; `
+        + 'give both from the same package';
+      throw new TransformerError('unsupported_platform', message, { details: { first, second } });
+    }
+    await WebAssembly.instantiate(extra, { first: this.exports as WebAssembly.ModuleImports });
+    this.#extended = true;
   }
 
   /** Whether it trapped, so that every call fails. */

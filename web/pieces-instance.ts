@@ -1,21 +1,19 @@
 // The instance of WebAssembly that the small pieces share: on the calling thread, made when one of them is first used.
 import { TransformerError } from './errors.js';
-import { Instance } from './instance.js';
-import { compileRuntime } from './runtime.js';
+import { extendedInstance } from './extra.js';
+import type { Instance } from './instance.js';
 import type { Tensor } from './types.js';
-
-const start = async (): Promise<Instance> => Instance.of((await compileRuntime({})).module);
 
 let shared: Promise<Instance> | undefined;
 
 /** Made anew where the last one failed to load, or crashed. */
 export async function piecesInstance(): Promise<Instance> {
-  const instance = await (shared ??= start()).catch((error: unknown) => {
+  const instance = await (shared ??= extendedInstance()).catch((error: unknown) => {
     shared = undefined;
     throw error;
   });
   if (!instance.crashed) return instance;
-  shared = start();
+  shared = extendedInstance();
   return shared;
 }
 

@@ -1,6 +1,7 @@
 // trainTokenizer: on the calling thread, in short steps.
 import { TransformerError, abortedBy, invalidArgument, throwIfAborted } from './errors.js';
 import { breather } from './engine/breather.js';
+import { extend } from './extra.js';
 import { Instance } from './instance.js';
 import type { WasmTokenizer, WasmTokenizerTrainer } from './module.js';
 import { checkChoice, checkCount, checkOptions, checkSignal, checkText, describe } from './options.js';
@@ -146,6 +147,7 @@ export async function trainTokenizer(
   const { module } = await compileRuntime({ signal });
   // An instance of its own, whose memory goes with it.
   const instance = await Instance.of(module);
+  await extend(instance);
   const trainer = start(instance, kind, settings);
   await feed(instance, trainer, texts, signal);
   const trained = await train(instance, trainer, onProgress, signal);

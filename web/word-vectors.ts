@@ -1,11 +1,11 @@
 // Word vectors in word2vec's text format: read, compared, and written.
 import { invalidArgument } from './errors.js';
+import { extendedInstance } from './extra.js';
 import { readAll } from './files.js';
-import { Instance } from './instance.js';
+import type { Instance } from './instance.js';
 import { checkCount, checkOptions, checkText, describe } from './options.js';
 import { cosineSimilarity } from './pieces.js';
 import { bytesOf, piecesInstance } from './pieces-instance.js';
-import { compileRuntime } from './runtime.js';
 import { FileSet, toSourceData } from './source.js';
 import type { ModelSource, WordVectors } from './types.js';
 
@@ -102,8 +102,7 @@ export async function loadWordVectors(source: ModelSource): Promise<WordVectors>
   const files = await FileSet.at(toSourceData(source), { cache: 'default' });
   const name = nameIn(files.names);
   const bytes = await readAll(await files.open(name));
-  // An instance of its own, whose memory goes with it.
-  const reader = await Instance.of((await compileRuntime({})).module);
+  const reader = await extendedInstance();
   const length = reader.stage(bytes);
   const { words, vectors } = reader.call((module) => module.readWordVectors(length, name));
   return new VectorTable(words, vectors.shape[1]!, vectors.data, await piecesInstance());

@@ -1,0 +1,122 @@
+// Parts a linked module in two by binaryen's wasm-split: what every page needs, and what only training and the small pieces need, which is
+// downloaded when one of them is first used. Both have one memory, so that nothing is copied or loaded twice.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { EMSCRIPTEN } from './setup/paths.mjs';
+import { outputOf } from './setup/system.mjs';
+
+/** The sources that go to the second part, with all that nothing else calls; and by their names, functions of other sources. */
+const EXTRA_SOURCES = [
+  'src/text/training/', 'src/training/', 'src/model/backward', 'src/formats/word_vectors',
+  'wasm/attention_piece', 'wasm/layer_', 'wasm/position_tables', 'wasm/tokenizer_trainer', 'wasm/word_vector_files',
+];
+const EXTRA_FUNCTIONS = /backward/;
+
+/**
+ * The linker keeps one of several functions with equal code, by the name of any of them. Such a call is seen in the graph, but not where it
+ * goes through a pointer: of the functions that are small, or much alike by their nature, none is moved unless all its callers are.
+ */
+const LIKE_OTHERS = /^_ZNK?St3__2|__invoke|\.(destroy|cleanup)$/;
+
+const FEATURES = [
+  'bulk-memory', 'exception-handling', 'multivalue', 'mutable-globals', 'nontrapping-float-to-int', 'reference-types', 'relaxed-simd',
+  'sign-ext', 'simd',
+].map((name) => `--enable-${name}`);
+
+/** How the second part names what it takes from the first; web/instance.ts and web/runtime.ts say the same. */
+const NAMESPACE = 'first', BUILD_SECTION = 'build';
+
+const emConfig = (name) => outputOf(path.join(EMSCRIPTEN, 'em-config'), [name]).trim();
+
+function run(program, args) {
+  const { status, error, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8', maxBuffer: 1 << 28 });
+  if (error || status !== 0) throw error ?? new Error(`${path.basename(program)} failed: ${stderr}`);
+  return stdout;
+}
+
+/** What calls what: `edges` by the caller's name, and the `roots`, which are exported or have their address taken. */
+function callGraph(wasmOpt, module) {
+  const edges = new Map(), roots = new Set(['__wasm_call_ctors']);
+  const graph = run(wasmOpt, [module, ...FEATURES, '--print-call-graph']);
+  for (const line of graph.split('\n')) {
+    const [, caller, callee] = /^ {2}"([^"]+)" -> "([^"]+)"/.exec(line) ?? [];
+    const [, root] = /^ {2}"([^"]+)" \[style="filled(?:, rounded"|", fillcolor="gray")/.exec(line) ?? [];
+    if (caller) edges.set(caller, [...edges.get(caller) ?? [], callee]);
+    if (!edges.has(caller ?? root)) edges.set(caller ?? root, []);
+    if (root) roots.add(root);
+  }
+  return { edges, roots };
+}
+
+/** Names of the functions that no other than the extra sources define, those that they define for themselves among them. */
+function extraFunctions(nm, folder, variant) {
+  const extra = new Set(), shared = new Set(), elsewhere = new Set();
+  for (const target of [`webformer_core${variant}`, `webformer${variant}`]) {
+    const objects = path.join(folder, 'CMakeFiles', `${target}.dir`);
+    for (const file of readdirSync(objects, { recursive: true }).filter((name) => name.endsWith('.o'))) {
+      const isExtra = EXTRA_SOURCES.some((source) => file.replaceAll('\\', '/').startsWith(source));
+      for (const [, kind, name] of run(nm, ['--defined-only', path.join(objects, file)]).matchAll(/ ([TtWw]) (\S+)/g)) {
+        if (!isExtra && !EXTRA_FUNCTIONS.test(name)) elsewhere.add(name);
+        else (/[Tt]/.test(kind) && !LIKE_OTHERS.test(name) ? extra : shared).add(name);
+      }
+    }
+  }
+  const alone = (names) => new Set([...names].filter((name) => !elsewhere.has(name)));
+  return { moved: alone(extra), callers: alone(shared) };
+}
+
+function reachable(edges, roots, without) {
+  const reached = new Set(), open = [...roots].filter((name) => !without.has(name));
+  while (open.length > 0) {
+    const name = open.pop();
+    if (reached.has(name)) continue;
+    reached.add(name);
+    open.push(...(edges.get(name) ?? []).filter((callee) => !without.has(callee)));
+  }
+  return reached;
+}
+
+/** A call from the first part traps while the second is not there: only what runs for the second may have one. */
+function checkCalls(edges, first, callers) {
+  for (const caller of first) {
+    const callee = callers.has(caller) ? undefined : (edges.get(caller) ?? []).find((name) => !first.has(name) && edges.has(name));
+    if (callee) throw new Error(`${caller} calls ${callee}, which wasm/split.mjs puts in the part that is loaded later`);
+  }
+}
+
+/** A custom section of WebAssembly, appended to a module. */
+function withSection(bytes, name, text) {
+  const content = Buffer.concat([Buffer.from([name.length]), Buffer.from(name), Buffer.from(text)]);
+  if (content.length > 127) throw new Error(`the section '${name}' is too long for its length to be one byte`);
+  return Buffer.concat([bytes, Buffer.from([0, content.length]), content]);
+}
+
+/**
+ * @param folder where CMake put the module @param {string} name of it, without extension
+ * @returns the files of the two parts
+ */
+export function splitModule(folder, name) {
+  const module = path.join(folder, `${name}.wasm`), out = path.join(folder, 'split');
+  const [first, second] = [path.join(out, `${name}.wasm`), path.join(out, `${name}.extra.wasm`)];
+  const newest = Math.max(statSync(module).mtimeMs, statSync(fileURLToPath(import.meta.url)).mtimeMs);
+  if ([first, second].every((file) => existsSync(file) && statSync(file).mtimeMs > newest)) return [first, second];
+
+  mkdirSync(out, { recursive: true });
+  const binaryen = path.join(emConfig('BINARYEN_ROOT'), 'bin');
+  const { edges, roots } = callGraph(path.join(binaryen, 'wasm-opt'), module);
+  const { moved, callers } = extraFunctions(path.join(emConfig('LLVM_ROOT'), 'llvm-nm'), folder, name.replace('webformer', ''));
+  const inFirst = reachable(edges, roots, moved);
+  checkCalls(edges, inFirst, callers);
+  const list = path.join(out, `${name}.extra.txt`);
+  writeFileSync(list, [...edges.keys()].filter((function_) => !inFirst.has(function_)).join('\n'));
+  run(path.join(binaryen, 'wasm-split'), [
+    module, ...FEATURES, '--no-placeholders', `--split-funcs=@${list}`, `--import-namespace=${NAMESPACE}`, '--export-prefix=%',
+    '-o1', first, '-o2', second,
+  ]);
+  const build = createHash('sha256').update(readFileSync(module)).digest('hex').slice(0, 32);
+  for (const file of [first, second]) writeFileSync(file, withSection(readFileSync(file), BUILD_SECTION, build));
+  return [first, second];
+}
