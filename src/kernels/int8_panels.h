@@ -84,7 +84,8 @@ struct Int8Panels {
   static constexpr std::int64_t width = panel_width<F>;
   static constexpr std::int64_t floats_bytes = width * std::int64_t(sizeof(float));
 
-  static std::int64_t blocks(std::int64_t cols) noexcept { return (cols + depth_block - 1) / depth_block; }
+  /// At least one: a product of no inputs reads the sums of its first block, too.
+  static std::int64_t blocks(std::int64_t cols) noexcept { return std::max<std::int64_t>(1, (cols + depth_block - 1) / depth_block); }
   /// Where the group that begins with input `first` begins.
   template <class Byte>
   static Byte* group_at(Byte* panel, std::int64_t cols, std::int64_t first) noexcept {
