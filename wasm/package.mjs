@@ -11,8 +11,8 @@ const DIST = path.join(ROOT, 'dist');
 /** What a page may download before the weights, compressed: all scripts of the package and the largest module without its extra part. */
 const LIMIT = 500_000;
 
-/** The files of web/ that pages and programs name: the public API, the pieces alone, and the worker that the API starts. */
-const ENTRY_POINTS = ['index', 'layers', 'worker'];
+/** The files of web/ that pages and programs name: the public API, the pieces alone, transformers.js' names, and the API's worker. */
+const ENTRY_POINTS = ['index', 'layers', 'pipeline', 'worker'];
 
 /** The builds of one source differ in their name only; otherwise a page could not pick one of them by its features. */
 function checkGlue(folder, modules) {

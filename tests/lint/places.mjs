@@ -19,6 +19,7 @@ const PLACES = [
   { what: "an import of node's", files: WEB, pattern: /\bfrom 'node:/, allowed: /^web\/cli\/(?!page\/)/ },
   { what: 'more than the public API', files: /^web\/cli\/[^/]+\.ts$/, pattern: /from '\.\.\/(?!index\.js')/, allowed: NOWHERE },
   { what: 'more than the public API', files: /^web\/cli\/.+\//, pattern: /from '\.\.\/\.\.\/(?!index\.js')/, allowed: NOWHERE },
+  { what: 'more than the public API', files: /^web\/pipeline\//, pattern: /from '\.\.\/(?!index\.js')/, allowed: NOWHERE },
   { what: 'WebGPU', files: WEB, pattern: WEBGPU, allowed: /^web\/[^/]+\//, unit: 'folder' },
 ];
 
