@@ -1,4 +1,4 @@
-// The pipelines, asked by transformers.js' names, against what transformers' pipelines gave: texts, labels and ids equal, scores within 1e-4.
+// The pipelines, asked by transformers.js' names, against what transformers' gave: texts, labels and ids equal, scores within 1e-4.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pipeline } from 'webformer/pipeline';
@@ -30,9 +30,10 @@ const TASKS = {
     [answers].flat().map(({ answer: text, score, start, end }) => ({ text, score, start, end })) },
   fillMask: { task: 'fill-mask', call: ({ inputs }) => [inputs], read: () => (list) =>
     [list.map(({ token_str, token, score, sequence }) => ({ token: token_str, id: token, score, text: sequence }))] },
-  generate: { task: 'text-generation', call: ({ inputs }) => [inputs], read: () => ([{ generated_text }]) => ({ fullText: generated_text }) },
-  convert: { task: 'text2text-generation', call: ({ inputs }) => [inputs], read: () => ([{ generated_text }]) => ({ text: generated_text }) },
-  chat: { task: 'text-generation', call: ({ inputs }) => [inputs], read: () => ([{ generated_text }]) => ({ text: generated_text.at(-1).content }) },
+  generate: { task: 'text-generation', call: ({ inputs }) => [inputs], read: () => ([{ generated_text: fullText }]) => ({ fullText }) },
+  convert: { task: 'text2text-generation', call: ({ inputs }) => [inputs], read: () => ([{ generated_text: text }]) => ({ text }) },
+  chat: { task: 'text-generation', call: ({ inputs }) => [inputs], read: () => ([{ generated_text: messages }]) =>
+    ({ text: messages.at(-1).content }) },
   translate: { task: 'translation', call: ({ inputs }) => [inputs], read: () => texts('translation_text') },
   summarize: { task: 'summarization', call: ({ inputs }) => [inputs], read: () => texts('summary_text') },
 };
@@ -90,7 +91,8 @@ test('pooled and normalized features are the embeddings', { skip: missing }, asy
   for (const { name, folder, cases } of goldenTasks().filter(({ name }) => name.startsWith('embed-'))) {
     await t.test(name, async () => {
       const extractor = await pipeline('feature-extraction', folder, { dtype: 'fp32' });
-      for (const { inputs, options: { pooling = POOLED[name] ?? 'mean', normalize = name !== 'embed-st-cls' }, output, task, name: item } of cases) {
+      for (const { inputs, options, output, task, name: item } of cases) {
+        const { pooling = POOLED[name] ?? 'mean', normalize = name !== 'embed-st-cls' } = options;
         if (task !== 'embed' || !(pooling in POOLINGS)) continue;
         const { dims, data } = await extractor(inputs, { pooling: POOLINGS[pooling], normalize });
         assertClose({ shape: dims, data: [...data] }, output, item);

@@ -26,8 +26,8 @@ const OPTIONS = ['pooling', 'normalize', 'quantize', 'precision', 'signal'] as c
 export type FeatureExtraction = (texts: string | readonly string[], options?: FeatureExtractionOptions) => Promise<Tensor>;
 
 /** The last hidden states [B,T,C]. */
-async function hiddenStates({ model, tokenizer }: Context, texts: string | readonly string[], signal?: AbortSignal): Promise<Tensor<'float32'>> {
-  const encodings = tokenizer.encodeBatch(listOf<string>(texts), { truncation: { maxLength: model.info.contextLength } });
+async function hiddenStates({ model, tokenizer }: Context, texts: readonly string[], signal?: AbortSignal): Promise<Tensor<'float32'>> {
+  const encodings = tokenizer.encodeBatch(texts, { truncation: { maxLength: model.info.contextLength } });
   const longest = Math.max(...encodings.map(({ ids }) => ids.length));
   const padded = (values: readonly number[]): number[] => Array.from({ length: longest }, (_, t) => values[t] ?? 0);
   const inputs = {
@@ -38,7 +38,7 @@ async function hiddenStates({ model, tokenizer }: Context, texts: string | reado
   return new Tensor('float32', lastHiddenState!.data, lastHiddenState!.shape);
 }
 
-async function pooledStates({ model }: Context, texts: string | readonly string[], options: EmbedOptions): Promise<Tensor<'float32'>> {
+async function pooledStates({ model }: Context, texts: readonly string[], options: EmbedOptions): Promise<Tensor<'float32'>> {
   const { data, shape } = await model.embed(texts, options);
   return new Tensor('float32', data, shape);
 }
@@ -51,13 +51,14 @@ function choose<T extends string>(name: string, value: T, choices: readonly stri
 export const featureExtraction = (context: Context): FeatureExtraction =>
   async function extract(texts, options = {}) {
     checkNames(context.task, options, OPTIONS);
+    const inputs = listOf<string>(texts);
     const { normalize = false, quantize = false, signal } = options;
     const pooling = choose('pooling', options.pooling ?? 'none', ['none', ...Object.keys(POOLINGS)]);
     const precision = choose('precision', options.precision ?? 'binary', ['binary', 'ubinary']);
     const features =
       pooling === 'none'
-        ? await hiddenStates(context, texts, signal)
-        : await pooledStates(context, texts, { pooling: POOLINGS[pooling], normalize, signal });
+        ? await hiddenStates(context, inputs, signal)
+        : await pooledStates(context, inputs, { pooling: POOLINGS[pooling], normalize, signal });
     const scaled = pooling === 'none' && normalize ? normalized(features) : features;
     return quantize ? quantized(scaled, precision) : scaled;
   };

@@ -38,8 +38,12 @@ const textToText = <K extends string, O extends GenerationOptions = GenerationOp
 
 /** What config.json says that texts begin with. */
 function prefixOf({ task, model }: Context): string {
-  const { prefix, task_specific_params } = model.info.config as { prefix?: string; task_specific_params?: Record<string, { prefix?: string }> };
-  return (prefix ?? '') + (task_specific_params?.[task]?.prefix ?? '');
+  interface WithPrefix {
+    prefix?: string | null;
+    task_specific_params?: Readonly<Record<string, WithPrefix>> | null;
+  }
+  const config: WithPrefix = model.info.config;
+  return (config.prefix ?? '') + (config.task_specific_params?.[task]?.prefix ?? '');
 }
 
 export const textToTextGeneration = (context: Context): TextToTextGeneration =>
@@ -101,8 +105,8 @@ interface Prompt {
 }
 
 const isText = (input: unknown): input is string => typeof input === 'string';
-const isChat = (input: unknown): input is Chat =>
-  Array.isArray(input) && input.length > 0 && input.every((message: unknown) => typeof message === 'object' && message !== null && 'role' in message);
+const isMessage = (item: unknown): item is ChatMessage => typeof item === 'object' && item !== null && 'role' in item;
+const isChat = (input: unknown): input is Chat => Array.isArray(input) && input.length > 0 && input.every(isMessage);
 
 function textPrompt({ tokenizer }: Context, text: string, { return_full_text, add_special_tokens }: TextGenerationOptions): Prompt {
   const { ids } = tokenizer.encode(text, { addSpecialTokens: add_special_tokens ?? true });

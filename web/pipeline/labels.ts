@@ -68,7 +68,12 @@ export type TokenResult = { entity: string; index: number } & Span;
 export type GroupResult = { entity_group: string } & Span;
 
 export type TokenClassificationOptions = Renamed<typeof TOKENS, TagOptions>;
-export type Entity<O> = O extends { aggregation_strategy: infer A extends string } ? ('none' extends A ? TokenResult : GroupResult) : TokenResult;
+/** Of an aggregation that only the running program knows, it may be either. */
+export type Entity<O> = O extends { aggregation_strategy: infer A extends string }
+  ? A extends 'none'
+    ? TokenResult
+    : GroupResult
+  : TokenResult;
 
 export type TokenClassification = <I extends string | readonly string[], const O extends TokenClassificationOptions = object>(
   texts: I,
@@ -86,7 +91,8 @@ function tokenResults({ tokenizer }: Context, text: string, tags: readonly Tag[]
   return results.filter(({ entity }) => !ignored.includes(entity));
 }
 
-const groupResult = ({ label: entity_group, score, text: word, start, end }: Tag): GroupResult => ({ entity_group, score, word, start, end });
+const groupResult = ({ label: entity_group, text: word, score, start, end }: Tag): GroupResult =>
+  ({ entity_group, score, word, start, end });
 
 export const tokenClassification = (context: Context): TokenClassification =>
   async function classify(texts, options) {

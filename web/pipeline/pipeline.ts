@@ -93,7 +93,7 @@ function contextOf(task: string, kind: keyof Tasks & Task, model: Model): Contex
  * @param model where it is, as for loadModel
  */
 export async function pipeline<T extends PipelineType>(task: T, model: ModelSource, options: PipelineOptions = {}): Promise<Pipeline<T>> {
-  const name: string = Object.hasOwn(ALIASES, task) ? ALIASES[task as keyof Aliases] : task;
+  const name: string = Object.hasOwn(ALIASES, task) ? ALIASES[task as keyof Aliases] : String(task);
   const kind = kindOf(name);
   if (model === undefined || model === null)
     throw invalid(`pipeline: no model given; '${task}' has no default here: name a folder, a file or 'hf:org/name'`);
