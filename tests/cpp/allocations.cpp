@@ -101,3 +101,6 @@ void operator delete(void* memory, const nothrow_t&) noexcept { release(memory);
 void operator delete[](void* memory, const nothrow_t&) noexcept { release(memory); }
 void operator delete(void* memory, align_val_t, const nothrow_t&) noexcept { release(memory); }
 void operator delete[](void* memory, align_val_t, const nothrow_t&) noexcept { release(memory); }
+
+/// The sanitizer's malloc gives null for what is too large, as others do, instead of ending the program.
+extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }
