@@ -28,6 +28,11 @@ void Tape::clear() noexcept {
   memory_.release(start_);
 }
 
+void Tape::restart(std::uint64_t seed) noexcept {
+  clear();
+  random_ = Random(seed);
+}
+
 std::uint64_t Tape::push_seed() {
   const std::uint64_t high = random_.next(), low = random_.next();
   seeds_.push_back(high << 32 | low);

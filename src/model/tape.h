@@ -38,6 +38,8 @@ class Tape {
   bool empty() const noexcept { return kept_.empty() && seeds_.empty(); }
   /// Forgets everything; the memory is kept for the next pass.
   void clear() noexcept;
+  /// The same, and from here on the dropouts of this seed.
+  void restart(std::uint64_t seed) noexcept;
   std::size_t bytes() const noexcept { return memory_.bytes(); }
 
   /// The seed of one dropout, which its backward pops.

@@ -1,0 +1,58 @@
+#pragma once
+// Training steps on a model: gradients of a batch, then new weights.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/backward.h"
+#include "training/learning_rate.h"
+#include "training/optimizer.h"
+
+namespace webformer {
+
+struct TrainerConfig {
+  OptimizerConfig optimizer;
+  RateSchedule schedule;
+  DropoutRates dropout;
+  float label_smoothing = 0;
+  std::uint64_t seed = 0;           ///< of dropout
+  std::vector<std::string> frozen;  ///< starts of our names of weights that stay as they are: "encoder.embed", "decoder.0."
+};
+
+struct TrainerStep {
+  std::int64_t step = 0;  ///< counted from 1
+  double loss = 0;        ///< mean over all labels of the batch
+  double learning_rate = 0;
+  double gradient_norm = 0;  ///< before clipping
+};
+
+class Trainer {
+ public:
+  /// Weights that are not kept as f32 become f32, for good. Throws invalid_argument for a name in `frozen` that no weight has, or where
+  /// nothing is left to learn.
+  Trainer(std::shared_ptr<const Model> model, TrainerConfig config);
+
+  /// One step on a batch in parts, whose gradients are added up as if they were one. Until it has ended the weights are as they were, also
+  /// where it is abandoned. Throws what forward_backward() throws.
+  Task<TrainerStep> step(std::vector<ForwardInputs> parts, Workspace& workspace, Schedule& schedule);
+
+  /// Weights, the optimizer's state and the number of steps, as a safetensors file.
+  std::vector<std::byte> checkpoint();
+  /// Goes on from a checkpoint of the same model and optimizer. Throws invalid_file, weight_mismatch; nothing has changed then.
+  void resume(std::span<const std::byte> file);
+  std::int64_t steps() const noexcept { return optimizer_.steps; }
+
+ private:
+  std::shared_ptr<const Model> model_;
+  TrainerConfig config_;
+  std::vector<Weight> learned_;
+  Gradients gradients_;
+  Optimizer optimizer_;
+  Tape tape_;
+};
+
+}  // namespace webformer

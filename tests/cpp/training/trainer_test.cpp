@@ -1,0 +1,146 @@
+#include "training/trainer.h"
+
+#include <doctest/doctest.h>
+
+#include "formats/json.h"
+#include "formats/safetensors.h"
+#include "model/loader.h"
+
+using namespace webformer;
+
+namespace {
+
+constexpr const char* gpt2 = R"({"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], "vocab_size": 12, "n_embd": 16, "n_head": 2,
+  "n_layer": 2, "n_positions": 16, "initializer_range": 0.2})";
+
+std::shared_ptr<const Model> new_model(WeightPolicy policy = WeightPolicy::f32) {
+  const JsonDocument config = JsonDocument::parse(gpt2, "config.json");
+  ModelLoader loader(config.root(), policy);
+  loader.randomize(1);
+  return loader.finish();
+}
+
+IdMatrix rows(std::int64_t count, std::vector<std::int32_t> ids) {
+  const std::int64_t cols = std::int64_t(ids.size()) / count;
+  return {count, cols, std::move(ids)};
+}
+
+ForwardInputs text(IdMatrix ids) { return {.input_ids = ids, .labels = ids}; }
+
+const IdMatrix both = rows(2, {1, 2, 3, 4, 5, 6, 6, 5, 4, 3, 2, 1});
+
+TrainerConfig config_with(float dropout = 0) {
+  return {.optimizer = {.clip = 1},
+          .schedule = {.peak = 1e-2},
+          .dropout = {.embedding = dropout, .residual = dropout, .attention = dropout},
+          .seed = 7};
+}
+
+struct Run {
+  std::shared_ptr<const Model> model;
+  Trainer trainer;
+  Workspace workspace;
+  Schedule schedule;
+
+  Run(std::shared_ptr<const Model> of, const TrainerConfig& config) : model(of), trainer(of, config) {}
+  TrainerStep step(std::vector<ForwardInputs> parts) {
+    return Job<TrainerStep>(schedule, trainer.step(std::move(parts), workspace, schedule)).finish();
+  }
+  std::vector<double> losses(int count) {
+    std::vector<double> result;
+    for (int i = 0; i < count; ++i) result.push_back(step({text(both)}).loss);
+    return result;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a batch in parts makes the step of the whole batch, each part by its share of the labels") {
+  Run whole(new_model(), config_with()), parts(new_model(), config_with());
+  // The second row has two labels less, so that a mean of the parts' means would be another loss.
+  IdMatrix labels = both;
+  labels.data[10] = labels.data[11] = -100;
+  const auto row = [](const IdMatrix& of, std::int64_t i) { return rows(1, {of.data.begin() + i * 6, of.data.begin() + i * 6 + 6}); };
+  for (int i = 0; i < 3; ++i) {
+    const TrainerStep a = whole.step({{.input_ids = both, .labels = labels}});
+    const TrainerStep b = parts.step(
+        {{.input_ids = row(both, 0), .labels = row(labels, 0)}, {.input_ids = row(both, 1), .labels = row(labels, 1)}});
+    CHECK(a.step == i + 1);
+    CHECK(b.loss == doctest::Approx(a.loss).epsilon(1e-5));
+    CHECK(b.gradient_norm == doctest::Approx(a.gradient_norm).epsilon(1e-4));
+  }
+}
+
+TEST_CASE("a run that goes on from a checkpoint makes the losses of one that never stopped, with dropout too") {
+  Run straight(new_model(), config_with(0.2f));
+  const std::vector<double> expected = straight.losses(6);
+  Run first(new_model(), config_with(0.2f));
+  first.losses(3);
+  const std::vector<std::byte> file = first.trainer.checkpoint();
+  Run second(new_model(), config_with(0.2f));
+  second.trainer.resume(file);
+  CHECK(second.trainer.steps() == 3);
+  CHECK(second.losses(3) == std::vector<double>(expected.begin() + 3, expected.end()));
+}
+
+TEST_CASE("a checkpoint of another optimizer, or a file that is none, changes nothing") {
+  Run adam(new_model(), config_with());
+  adam.losses(1);
+  TrainerConfig sgd = config_with();
+  sgd.optimizer.kind = OptimizerKind::sgd;
+  Run other(new_model(), sgd);
+  const std::vector<double> before = Run(new_model(), sgd).losses(2);
+  CHECK_THROWS_AS(other.trainer.resume(adam.trainer.checkpoint()), Error);
+  CHECK_THROWS_AS(other.trainer.resume(write_safetensors({})), Error);
+  CHECK_THROWS_AS(other.trainer.resume({}), Error);
+  CHECK(other.trainer.steps() == 0);
+  CHECK(other.losses(2) == before);
+}
+
+TEST_CASE("a step that is abandoned leaves the weights and the steps after it as they were") {
+  Run run(new_model(), config_with()), same(new_model(), config_with());
+  {
+    Schedule schedule;
+    Job<TrainerStep> job(schedule, run.trainer.step({text(both)}, run.workspace, schedule));
+    // No time at all: the job stops at its first chance, in the middle of the pass.
+    CHECK_FALSE(job.step(Schedule::Clock::duration::zero()));
+  }
+  CHECK(run.losses(3) == same.losses(3));
+}
+
+TEST_CASE("frozen weights stay, and a name that no weight has is refused") {
+  TrainerConfig config = config_with();
+  config.frozen = {"decoder.embed", "decoder.0."};
+  Run run(new_model(), config);
+  std::vector<std::vector<float>> before;
+  const auto numbers = [&](const Weight& w) {
+    return w.matrix ? std::vector<float>(w.matrix->numbers().begin(), w.matrix->numbers().end()) : *w.vector;
+  };
+  for (const Weight& weight : run.model->weights) before.push_back(numbers(weight));
+  run.losses(2);
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const std::string& name = run.model->weights[i].name;
+    CAPTURE(name);
+    const bool frozen = name.starts_with("decoder.embed") || name.starts_with("decoder.0.");
+    CHECK((numbers(run.model->weights[i]) == before[i]) == frozen);
+  }
+  config.frozen = {"decoder.7."};
+  CHECK_THROWS_WITH_AS(Trainer(new_model(), config), doctest::Contains("decoder.7."), Error);
+  config.frozen = {""};
+  CHECK_THROWS_AS(Trainer(new_model(), config), Error);
+}
+
+TEST_CASE("quantized weights become f32 in their place and learn") {
+  Run run(new_model(WeightPolicy::int8), config_with());
+  for (const Weight& weight : run.model->weights)
+    if (weight.matrix) CHECK(weight.matrix->type() == WeightType::f32);
+  const std::vector<double> losses = run.losses(40);
+  CHECK(losses.back() < 0.5 * losses.front());
+}
+
+TEST_CASE("a batch without a label that counts is refused") {
+  Run run(new_model(), config_with());
+  IdMatrix none = both;
+  for (std::int32_t& id : none.data) id = -100;
+  CHECK_THROWS_WITH_AS(run.step({{.input_ids = both, .labels = none}}), doctest::Contains("labels"), Error);
+}
