@@ -19,6 +19,16 @@ ModelConfig gguf_model_config(const Metadata& metadata) {
   return c;
 }
 
+/// Families have alternatives in their tables of names; these are the ones of transformers' classes.
+bool has_tensor(const ModelConfig& c, std::string_view tensor) {
+  const auto has = [&](std::string_view part) { return tensor.find(part) != std::string_view::npos; };
+  if (has("qa_outputs")) return c.head == Head::question_answering;
+  if (has("classifier.out_proj")) return c.classifier_dense;
+  if (tensor.starts_with("classifier.")) return c.head != Head::question_answering;
+  if (has(".wi_1.")) return c.top().gated;
+  return true;
+}
+
 }  // namespace
 
 ModelLoader::ModelLoader(const Json& config, WeightPolicy policy, std::uint64_t memory_limit)
@@ -32,7 +42,7 @@ ModelLoader::ModelLoader(const Json& config, WeightPolicy policy, std::uint64_t 
 }
 
 ModelLoader::ModelLoader(const Metadata& gguf, WeightPolicy policy, std::uint64_t memory_limit)
-    : policy_(policy), deviation_(0.02f), memory_limit_(memory_limit), plan_(gguf_names(), {}) {
+    : policy_(policy), gguf_(true), deviation_(0.02f), memory_limit_(memory_limit), plan_(gguf_names(), {}) {
   const ModelConfig c = gguf_model_config(gguf);
   plan_ = plan_for(c, gguf_names());
   model_ = Model::declare(c, plan_);
@@ -46,12 +56,18 @@ void ModelLoader::bind(const TensorTable& table, bool last) {
 
 void ModelLoader::randomize(std::uint64_t seed) {
   Random random(seed);
-  plan_.randomize(random, deviation_, policy_, 1 - model_.config.top().norm.weight_offset);
+  plan_.randomize(random, deviation_, policy_, 1 - model_.config.top().norm.weight_offset,
+                  [&](std::string_view tensor) { return has_tensor(model_.config, tensor); });
 }
 
 std::shared_ptr<const Model> ModelLoader::finish() {
   plan_.finish();
-  if (model_.heads.lm) model_.heads.lm->settle_tie(plan_, model_.top().embeddings.tokens);
+  if (model_.heads.lm) {
+    std::shared_ptr<PackedWeights>& output = model_.heads.lm->output.weight;
+    const std::shared_ptr<PackedWeights> own = output;
+    model_.heads.lm->settle_tie(plan_, model_.top().embeddings.tokens);
+    plan_.tie(own, output);
+  }
   if (rope_factors_ && plan_.filled(rope_factors_)) {
     for (StackConfig* c : {&model_.config.decoder, &model_.decoder->config}) {
       for (std::size_t i = 0; i < rope_factors_->size(); ++i) c->ropes[0].frequencies[i] /= (*rope_factors_)[i];
@@ -63,6 +79,12 @@ std::shared_ptr<const Model> ModelLoader::finish() {
   model_.bytes = plan_.bytes;
   model_.unused_weights = plan_.unused;
   return std::make_shared<const Model>(std::move(model_));
+}
+
+std::shared_ptr<const WeightPlan> ModelLoader::layout() {
+  if (gguf_) return nullptr;
+  plan_.release();
+  return std::make_shared<const WeightPlan>(std::move(plan_));
 }
 
 }  // namespace webformer

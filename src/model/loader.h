@@ -29,9 +29,13 @@ class ModelLoader {
   void randomize(std::uint64_t seed);
   /// The model, once all tensors are there. Nothing is kept if this throws.
   std::shared_ptr<const Model> finish();
+  /// After finish(): where the model's weights are in the files that it is saved to; null for a GGUF file, whose names and layout are not
+  /// those of a folder.
+  std::shared_ptr<const WeightPlan> layout();
 
  private:
   WeightPolicy policy_;
+  bool gguf_ = false;
   float deviation_;  // of random weights
   std::uint64_t memory_limit_;
   WeightPlan plan_;

@@ -109,7 +109,11 @@ std::vector<WeightPlan::Candidate> WeightPlan::candidates(const std::string& nam
       endings = kind == "weight" ? std::vector<std::string>{".weight", ".gamma"} : std::vector<std::string>{".bias", ".beta"};
     for (const std::string_view prefix : names_.prefixes) {
       for (const std::string& ending : endings) {
-        found.push_back({std::string(prefix) + put_number(row.theirs, number) + ending, row.part, row.transposed});
+        found.push_back({.name = std::string(prefix) + put_number(row.theirs, number) + ending,
+                         .part = row.part,
+                         .transposed = row.transposed,
+                         .exact = row.ours == pattern,
+                         .prefixed = prefix == names_.prefixes.front()});
       }
     }
   }
@@ -117,22 +121,26 @@ std::vector<WeightPlan::Candidate> WeightPlan::candidates(const std::string& nam
   return found;
 }
 
-bool WeightPlan::fits(const Slot& slot, const Shape& stored) const {
+std::int64_t WeightPlan::stored_rows(const Slot& slot) const {
   const std::int64_t rows = slot.shape[0];
-  std::int64_t stored_rows = rows;
   switch (slot.part) {
     case Part::whole: break;
     case Part::query:
     case Part::key:
-    case Part::value: stored_rows = std::int64_t(fused_.heads + 2 * fused_.kv_heads) * fused_.head_size; break;
+    case Part::value: return std::int64_t(fused_.heads + 2 * fused_.kv_heads) * fused_.head_size;
     case Part::interleaved_query:
     case Part::interleaved_key:
-    case Part::interleaved_value: stored_rows = 3 * rows; break;
+    case Part::interleaved_value: return 3 * rows;
     case Part::first_half:
-    case Part::second_half: stored_rows = 2 * rows; break;
+    case Part::second_half: return 2 * rows;
   }
-  if (slot.vector) return without_unit_axes(stored) == without_unit_axes(Shape{stored_rows});
-  return stored == (slot.transposed ? Shape{slot.shape[1], stored_rows} : Shape{stored_rows, slot.shape[1]});
+  return rows;
+}
+
+bool WeightPlan::fits(const Slot& slot, const Shape& stored) const {
+  const std::int64_t rows = stored_rows(slot);
+  if (slot.vector) return without_unit_axes(stored) == without_unit_axes(Shape{rows});
+  return stored == (slot.transposed ? Shape{slot.shape[1], rows} : Shape{rows, slot.shape[1]});
 }
 
 std::int64_t WeightPlan::source_row(const Slot& slot, std::int64_t row) const {
@@ -161,7 +169,13 @@ void WeightPlan::bind(const TensorTable& table, WeightPolicy policy, std::uint64
     for (const Candidate& candidate : candidates(slot.name)) {
       known.insert(candidate.name);
       const TensorInfo* info = table.find(candidate.name);
-      if (!info || !slot.stored_as.empty()) continue;
+      if (!info) continue;
+      if (!slot.stored_as.empty()) {
+        // Old checkpoints of BERT keep this bias twice. Elsewhere two alternatives in one file are two things.
+        const bool same = info->shape == slot.stored_shape && candidate.part == slot.part && candidate.transposed == slot.transposed;
+        if (same && info->name != slot.stored_as && slot.name == "heads.lm.output.bias") slot.copies.push_back(info->name);
+        continue;
+      }
       if (!is_float(info->dtype))
         throw Error(Code::invalid_file, "{}: type {} in the file, floating-point numbers expected", info->name, name(info->dtype));
       slot.part = candidate.part;
@@ -257,7 +271,8 @@ void WeightPlan::fill_slot(Slot& slot, const TensorInfo& tensor, std::span<const
   slot.filled = true;
 }
 
-void WeightPlan::randomize(Random& random, float deviation, WeightPolicy policy, float norm_weight) {
+void WeightPlan::randomize(Random& random, float deviation, WeightPolicy policy, float norm_weight,
+                           const std::function<bool(std::string_view)>& has) {
   std::vector<float> row;
   for (Slot& slot : slots_) {
     if (slot.optional) continue;
@@ -274,8 +289,7 @@ void WeightPlan::randomize(Random& random, float deviation, WeightPolicy policy,
         slot.matrix->fill(i, ConstMatrix(row.data(), 1, slot.shape[1]));
       }
     }
-    slot.stored_as = slot.name;
-    slot.stored_shape = slot.shape;
+    name_new(slot, has);
     slot.filled = true;
   }
 }
@@ -285,35 +299,6 @@ void WeightPlan::finish() const {
   for (const Slot& slot : slots_) {
     if (!slot.stored_as.empty() && !slot.filled) throw Error(Code::internal_error, "{}: never filled", slot.name);
   }
-}
-
-std::vector<Weight> WeightPlan::weights() const {
-  std::vector<Weight> result;
-  for (const Slot& slot : slots_) {
-    if (slot.held()) result.push_back({slot.name, slot.matrix, slot.vector});
-  }
-  return result;
-}
-
-std::map<std::string, Array> WeightPlan::put_back(const std::function<void(const Weight&, std::int64_t, float*)>& read) const {
-  std::map<std::string, Array> tensors;
-  std::vector<float> row;
-  for (const Slot& slot : slots_) {
-    if (!slot.held()) continue;
-    Array& tensor = tensors.try_emplace(slot.stored_as, slot.stored_shape).first->second;
-    const std::int64_t rows = slot.vector ? 1 : slot.shape[0], cols = slot.shape[-1], stored_cols = slot.vector ? 1 : slot.stored_shape[1];
-    row.resize(std::size_t(cols));
-    for (std::int64_t i = 0; i < rows; ++i) {
-      read({slot.name, slot.matrix, slot.vector}, i, row.data());
-      for (std::int64_t j = 0; j < cols; ++j) {
-        const std::int64_t place = slot.vector       ? source_row(slot, j)
-                                   : slot.transposed ? j * stored_cols + source_row(slot, i)
-                                                     : source_row(slot, i) * stored_cols + j;
-        tensor.data[std::size_t(place)] = row[std::size_t(j)];
-      }
-    }
-  }
-  return tensors;
 }
 
 bool WeightPlan::filled(const std::shared_ptr<PackedWeights>& matrix) const {

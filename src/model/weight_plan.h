@@ -93,19 +93,34 @@ class WeightPlan {
   /// Takes one tensor's bytes. Throws numeric_error where one of its numbers is NaN or infinite.
   void fill(const TensorInfo& tensor, std::span<const std::byte> bytes);
   /// Random weights instead of a file's: matrices N(0, deviation^2), norms 1 (or 0, where they multiply by 1 + weight), biases 0. Optional
-  /// ones stay away.
-  void randomize(Random& random, float deviation, WeightPolicy policy, float norm_weight);
+  /// ones stay away. A file that the model is saved to gets the family's names; `has` says which of two alternatives this model has.
+  void randomize(Random& random, float deviation, WeightPolicy policy, float norm_weight,
+                 const std::function<bool(std::string_view tensor)>& has);
   /// Checks that all is filled. Throws internal_error where the file's reader left something out.
   void finish() const;
   /// Whether the file had this one.
   bool filled(const std::shared_ptr<PackedWeights>& matrix) const;
   bool filled(const std::shared_ptr<std::vector<float>>& vector) const;
 
+  /// The file had `own` beside `shared`, whose numbers it repeats: the model has one of them, a saved file both.
+  void tie(const std::shared_ptr<PackedWeights>& own, const std::shared_ptr<PackedWeights>& shared);
+  /// Lets go of what nobody else holds.
+  void release();
+
   /// All weights that were filled and that somebody holds, each once.
   std::vector<Weight> weights() const;
-  /// The backward of fill: what `read` gives for each of weights(), such as its gradient, in the tensors that the weights were read from,
-  /// by the file's names and in its layout. `read` writes row `row` of a matrix, or a whole vector.
-  std::map<std::string, Array> put_back(const std::function<void(const Weight& weight, std::int64_t row, float* out)>& read) const;
+  struct Stored {
+    std::string name;
+    Shape shape;
+  };
+  using ReadRow = std::function<void(const Weight& weight, std::int64_t row, float* out)>;
+  /// The tensors that weights() were read from, their copies, and what was tied to them, by name.
+  std::vector<Stored> stored() const;
+  /// The backward of fill for one of stored(): what `read` gives for each of its weights, in the layout of the file. `read` writes row
+  /// `row` of a matrix, or a whole vector.
+  Array put_back(std::string_view tensor, const ReadRow& read) const;
+  /// The same for all tensors but those that only repeat another one.
+  std::map<std::string, Array> put_back(const ReadRow& read) const;
 
   std::vector<std::string> unused;  ///< tensors of the files that nothing wants
   std::int64_t parameters = 0;      ///< numbers that were bound
@@ -123,8 +138,11 @@ class WeightPlan {
     bool transposed = false;
     std::string stored_as;  // "" while unbound
     Shape stored_shape;
+    std::vector<std::string> copies;  // tensors of the file that hold the same under another name, in the same layout
     bool filled = false;
+    bool tied = false;  // repeats another slot
 
+    bool is_stored_as(std::string_view name) const noexcept;
     /// Whether it was filled, and somebody else has it.
     bool held() const noexcept { return filled && matrix.use_count() + vector.use_count() > 1; }
   };
@@ -132,9 +150,13 @@ class WeightPlan {
     std::string name;
     Part part;
     bool transposed;
+    bool exact;     // by a row for this weight, not for its module
+    bool prefixed;  // behind the family's first prefix
   };
 
   std::vector<Candidate> candidates(const std::string& name) const;
+  void name_new(Slot& slot, const std::function<bool(std::string_view)>& has) const;
+  std::int64_t stored_rows(const Slot& slot) const;
   bool fits(const Slot& slot, const Shape& stored) const;
   std::int64_t source_row(const Slot& slot, std::int64_t row) const;
   void fill_slot(Slot& slot, const TensorInfo& tensor, std::span<const std::byte> bytes) const;

@@ -1,0 +1,90 @@
+// The way back, from weights to the tensors of a file.
+
+#include <algorithm>
+
+#include "model/weight_plan.h"
+
+namespace webformer {
+
+void WeightPlan::name_new(Slot& slot, const std::function<bool(std::string_view)>& has) const {
+  const std::vector<Candidate> all = candidates(slot.name);
+  // transformers puts the prefix of the base model before all names but those of the heads; poolers are the base model's.
+  const bool prefixed = !slot.name.starts_with("heads.") || slot.name.starts_with("heads.pooler");
+  const auto rank = [&](const Candidate& c) { return 4 * !has(c.name) + 2 * !c.exact + (c.prefixed != prefixed); };
+  const Candidate& best = *std::ranges::min_element(all, {}, rank);
+  slot.stored_as = best.name;
+  slot.part = best.part;
+  slot.transposed = best.transposed;
+  const std::int64_t rows = stored_rows(slot);
+  if (slot.matrix) slot.stored_shape = slot.transposed ? Shape{slot.shape[1], rows} : Shape{rows, slot.shape[1]};
+  else slot.stored_shape = best.name.ends_with("final_logits_bias") ? Shape{1, rows} : Shape{rows};
+}
+
+bool WeightPlan::Slot::is_stored_as(std::string_view tensor) const noexcept {
+  return stored_as == tensor || std::ranges::find(copies, tensor) != copies.end();
+}
+
+void WeightPlan::tie(const std::shared_ptr<PackedWeights>& own, const std::shared_ptr<PackedWeights>& shared) {
+  if (own == shared) return;
+  const std::shared_ptr<PackedWeights> dropped = own;  // which may be a slot's
+  for (Slot& slot : slots_) {
+    if (slot.matrix != dropped || !slot.filled) continue;
+    slot.matrix = shared;
+    slot.tied = true;
+  }
+}
+
+void WeightPlan::release() {
+  std::erase_if(slots_, [](const Slot& slot) { return !slot.held(); });
+}
+
+std::vector<Weight> WeightPlan::weights() const {
+  std::vector<Weight> result;
+  for (const Slot& slot : slots_) {
+    if (slot.held() && !slot.tied) result.push_back({slot.name, slot.matrix, slot.vector});
+  }
+  return result;
+}
+
+std::vector<WeightPlan::Stored> WeightPlan::stored() const {
+  std::map<std::string, Shape> shapes;
+  for (const Slot& slot : slots_) {
+    if (!slot.held()) continue;
+    shapes.emplace(slot.stored_as, slot.stored_shape);
+    for (const std::string& copy : slot.copies) shapes.emplace(copy, slot.stored_shape);
+  }
+  std::vector<Stored> result;
+  for (const auto& [name, shape] : shapes) result.push_back({name, shape});
+  return result;
+}
+
+Array WeightPlan::put_back(std::string_view name, const ReadRow& read) const {
+  Array tensor;
+  std::vector<float> row;
+  for (const Slot& slot : slots_) {
+    if (!slot.held() || !slot.is_stored_as(name)) continue;
+    if (tensor.data.empty()) tensor = Array(slot.stored_shape);
+    const std::int64_t rows = slot.vector ? 1 : slot.shape[0], cols = slot.shape[-1], stored_cols = slot.vector ? 1 : slot.stored_shape[1];
+    row.resize(std::size_t(cols));
+    for (std::int64_t i = 0; i < rows; ++i) {
+      read({slot.name, slot.matrix, slot.vector}, i, row.data());
+      for (std::int64_t j = 0; j < cols; ++j) {
+        const std::int64_t place = slot.vector       ? source_row(slot, j)
+                                   : slot.transposed ? j * stored_cols + source_row(slot, i)
+                                                     : source_row(slot, i) * stored_cols + j;
+        tensor.data[std::size_t(place)] = row[std::size_t(j)];
+      }
+    }
+  }
+  return tensor;
+}
+
+std::map<std::string, Array> WeightPlan::put_back(const ReadRow& read) const {
+  std::map<std::string, Array> tensors;
+  for (const Slot& slot : slots_) {
+    if (slot.held() && !slot.tied && !tensors.contains(slot.stored_as)) tensors.emplace(slot.stored_as, put_back(slot.stored_as, read));
+  }
+  return tensors;
+}
+
+}  // namespace webformer
