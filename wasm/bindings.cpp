@@ -13,9 +13,11 @@
 #include "wasm/loader_handle.h"
 #include "wasm/memory_limit.h"
 #include "wasm/model_handle.h"
+#include "wasm/model_saver.h"
 #include "wasm/position_tables.h"
 #include "wasm/tokenizer_handle.h"
 #include "wasm/tokenizer_trainer.h"
+#include "wasm/trainer_handle.h"
 #include "wasm/values.h"
 #include "wasm/word_vector_files.h"
 
@@ -140,7 +142,19 @@ EMSCRIPTEN_BINDINGS(webformer) {
       .function("setTokenizer", &set_tokenizer)
       .function("forward", &ModelHandle::forward)
       .function("generate", &ModelHandle::generate)
+      .function("save", &ModelHandle::save)
+      .function("trainer", &ModelHandle::trainer)
       .function("attentionProbe", &ModelHandle::attention_probe);
+  class_<TrainerHandle>("Trainer")
+      .smart_ptr<std::shared_ptr<TrainerHandle>>("TrainerPointer")
+      .function("step", &TrainerHandle::step)
+      .function("checkpoint", &TrainerHandle::checkpoint)
+      .function("resume", &TrainerHandle::resume);
+  class_<ModelSaver>("ModelSaver")
+      .smart_ptr<std::shared_ptr<ModelSaver>>("ModelSaverPointer")
+      .function("size", &ModelSaver::size)
+      .function("header", &ModelSaver::header)
+      .function("next", &ModelSaver::next);
   class_<AttentionProbe>("AttentionProbe")
       .smart_ptr<std::shared_ptr<AttentionProbe>>("AttentionProbePointer")
       .function("args", &AttentionProbe::args)

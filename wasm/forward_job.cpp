@@ -1,6 +1,5 @@
 #include "wasm/forward_job.h"
 
-#include "model/forward.h"
 #include "wasm/memory_limit.h"
 #include "wasm/values.h"
 
@@ -16,22 +15,6 @@ IdMatrix matrix_from_js(const val& matrix) {
 }
 
 std::vector<std::int32_t> list_from_js(const val& list) { return list.isUndefined() ? std::vector<std::int32_t>{} : ids_from_js(list); }
-
-ForwardInputs inputs_from_js(const val& js) {
-  ForwardInputs inputs;
-  inputs.input_ids = matrix_from_js(js["input_ids"]);
-  inputs.attention_mask = matrix_from_js(js["attention_mask"]);
-  inputs.token_type_ids = matrix_from_js(js["token_type_ids"]);
-  inputs.position_ids = matrix_from_js(js["position_ids"]);
-  inputs.decoder_input_ids = matrix_from_js(js["decoder_input_ids"]);
-  inputs.decoder_attention_mask = matrix_from_js(js["decoder_attention_mask"]);
-  inputs.labels = matrix_from_js(js["labels"]);
-  if (const val labels = js["float_labels"]; !labels.isUndefined()) inputs.float_labels = floats_from_js(labels);
-  inputs.next_sentence_label = list_from_js(js["next_sentence_label"]);
-  inputs.start_positions = list_from_js(js["start_positions"]);
-  inputs.end_positions = list_from_js(js["end_positions"]);
-  return inputs;
-}
 
 ForwardOptions options_from_js(const val& js) {
   ForwardOptions options;
@@ -101,6 +84,22 @@ class ForwardJob : public JobHandle {
 };
 
 }  // namespace
+
+ForwardInputs inputs_from_js(const val& js) {
+  ForwardInputs inputs;
+  inputs.input_ids = matrix_from_js(js["input_ids"]);
+  inputs.attention_mask = matrix_from_js(js["attention_mask"]);
+  inputs.token_type_ids = matrix_from_js(js["token_type_ids"]);
+  inputs.position_ids = matrix_from_js(js["position_ids"]);
+  inputs.decoder_input_ids = matrix_from_js(js["decoder_input_ids"]);
+  inputs.decoder_attention_mask = matrix_from_js(js["decoder_attention_mask"]);
+  inputs.labels = matrix_from_js(js["labels"]);
+  if (const val labels = js["float_labels"]; !labels.isUndefined()) inputs.float_labels = floats_from_js(labels);
+  inputs.next_sentence_label = list_from_js(js["next_sentence_label"]);
+  inputs.start_positions = list_from_js(js["start_positions"]);
+  inputs.end_positions = list_from_js(js["end_positions"]);
+  return inputs;
+}
 
 std::shared_ptr<JobHandle> start_forward(const Model& model, Workspace& workspace, const val& inputs, const val& options) {
   return std::make_shared<ForwardJob>(model, workspace, inputs_from_js(inputs), options_from_js(options));

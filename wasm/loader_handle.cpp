@@ -112,7 +112,7 @@ val LoaderHandle::finish(double max_length) {
     Staging::shrink();
     std::shared_ptr<const Model> model = loader_->finish();
     GenerationConfig generation = generation_settings(model->config);
-    return val(std::make_shared<ModelHandle>(std::move(model), std::move(generation), std::int64_t(max_length)));
+    return val(std::make_shared<ModelHandle>(std::move(model), loader_->layout(), std::move(generation), std::int64_t(max_length)));
   });
 }
 

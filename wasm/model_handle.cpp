@@ -7,14 +7,17 @@
 #include "wasm/generation_job.h"
 #include "wasm/guard.h"
 #include "wasm/model_info.h"
+#include "wasm/model_saver.h"
+#include "wasm/trainer_handle.h"
 #include "wasm/values.h"
 
 using emscripten::val;
 
 namespace webformer {
 
-ModelHandle::ModelHandle(std::shared_ptr<const Model> model, GenerationConfig generation, std::int64_t max_length)
-    : model_(std::move(model)), generation_(std::move(generation)) {
+ModelHandle::ModelHandle(std::shared_ptr<const Model> model, std::shared_ptr<const WeightPlan> layout, GenerationConfig generation,
+                         std::int64_t max_length)
+    : model_(std::move(model)), layout_(std::move(layout)), generation_(std::move(generation)) {
   if (model_->decoder) session_.emplace(model_, max_length);
 }
 
@@ -38,6 +41,17 @@ val ModelHandle::generate(val prompts, val decoder_prompts, std::string settings
     apply_options(request.config, JsonDocument::parse(options, "options").root());
     return val(start_generation(*session_, tokenizer_, std::move(request)));
   });
+}
+
+val ModelHandle::save(std::string dtype) const {
+  return guarded([&] {
+    if (!layout_) throw Error(Code::unsupported_model, "save: a model from a GGUF file cannot be saved yet");
+    return val(std::make_shared<ModelSaver>(ModelWriter(layout_, dtype == "f16" ? DType::f16 : DType::f32)));
+  });
+}
+
+val ModelHandle::trainer(std::string options) const {
+  return guarded([&] { return val(std::make_shared<TrainerHandle>(model_, options)); });
 }
 
 val ModelHandle::attention_probe(int length, bool everything) const {

@@ -17,7 +17,9 @@ namespace webformer {
 class ModelHandle {
  public:
   /// max_length: of the key-value cache in tokens, 0: the model's context.
-  ModelHandle(std::shared_ptr<const Model> model, GenerationConfig generation, std::int64_t max_length);
+  /// layout: of the loader.
+  ModelHandle(std::shared_ptr<const Model> model, std::shared_ptr<const WeightPlan> layout, GenerationConfig generation,
+              std::int64_t max_length);
 
   /// `target` turns ids that the model makes into text.
   void set_tokenizer(std::shared_ptr<const Tokenizer> target) { tokenizer_ = std::move(target); }
@@ -28,11 +30,16 @@ class ModelHandle {
   /// entropy: what is drawn with, where the options name no seed.
   emscripten::val generate(emscripten::val prompts, emscripten::val decoder_prompts, std::string settings, std::string options,
                            double entropy);
+  /// A ModelSaver. dtype: "f32" or "f16".
+  emscripten::val save(std::string dtype) const;
+  /// A TrainerHandle. Weights that are not kept as f32 become f32.
+  emscripten::val trainer(std::string options) const;
   /// An AttentionProbe with the heads of the stack that makes the last hidden state.
   emscripten::val attention_probe(int length, bool everything) const;
 
  private:
   std::shared_ptr<const Model> model_;
+  std::shared_ptr<const WeightPlan> layout_;
   GenerationConfig generation_;
   std::optional<Session> session_;  // an encoder has none
   Workspace workspace_;             // of forward passes

@@ -54,6 +54,13 @@ std::vector<std::string> tasks_of(const ModelConfig& config) {
 
 bool has_labels(Head head) { return head == Head::sequence_classification || head == Head::token_classification; }
 
+/// As the weights are kept now: training makes f32 of them.
+std::size_t bytes_of(const Model& model) {
+  std::size_t bytes = 0;
+  for (const Weight& weight : model.weights) bytes += weight.matrix ? weight.matrix->bytes() : weight.vector->size() * sizeof(float);
+  return bytes;
+}
+
 std::string_view kind_of(Kind kind) { return kind == Kind::encoder ? "encoder" : kind == Kind::decoder ? "decoder" : "encoder-decoder"; }
 
 }  // namespace
@@ -66,7 +73,7 @@ val model_info(const Model& model) {
   info.set("kind", to_js(kind_of(config.kind)));
   info.set("tasks", to_js(tasks_of(config)));
   info.set("parameters", double(model.parameters));
-  info.set("bytes", double(model.bytes));
+  info.set("bytes", double(bytes_of(model)));
   info.set("dtype", to_js(name(model.top().layers.front().self_attention.query.weight->type())));
   info.set("contextLength", double(config.context_length));
   info.set("vocabSize", config.vocab_size);

@@ -4,7 +4,7 @@ import { checkTraced, toWasmInputs, toWasmOptions } from './forward-inputs.js';
 import { toGenerationJson, toPrompt, toTexts } from './generate-options.js';
 import { startGeneration } from './generation.js';
 import { lacking } from './later.js';
-import { checkSignal } from './options.js';
+import { checkChoice, checkOptions, checkSignal } from './options.js';
 import type { Engine, EngineEvent, GenerationPrompt, Request, RequestOf, Results } from './protocol.js';
 import { CallQueue } from './queue.js';
 import {
@@ -14,6 +14,7 @@ import { rankBySimilarity } from './tasks/embed.js';
 import { checkTask } from './tasks/text-model.js';
 import { summarizationPrompt, translationPrompt, type TaskPrompt } from './tasks/translate.js';
 import type { BoundTokenizer } from './tokenizer.js';
+import { startTraining, type TrainingHost } from './train/run.js';
 import type {
   Answer,
   AnswerOptions,
@@ -31,13 +32,16 @@ import type {
   Model,
   ModelInfo,
   ModelOutput,
+  SaveOptions,
   Tag,
   TagOptions,
   Task,
   Tensor,
   TextInput,
   Tokenizer,
+  TrainingData,
   TrainingRun,
+  TrainOptions,
   ZeroShotOptions,
 } from './types.js';
 
@@ -60,10 +64,13 @@ export class ModelOnEngine implements Model {
   readonly #engine: Engine;
   readonly #queue = new CallQueue();
   readonly #bound: BoundTokenizer | null;
+  readonly #target: BoundTokenizer | null;
+  #training = false;
 
   constructor(engine: Engine, info: ModelInfo, tokenizer: BoundTokenizer | null, targetTokenizer: BoundTokenizer | null) {
     this.#engine = engine;
     this.#bound = tokenizer;
+    this.#target = targetTokenizer;
     this.#info = Object.freeze(info);
     this.tokenizer = tokenizer;
     this.targetTokenizer = targetTokenizer;
@@ -179,12 +186,28 @@ export class ModelOnEngine implements Model {
     return this.#ask(request.kind as K, request, signal);
   }
 
-  train(): TrainingRun {
-    throw lacking('train');
+  /** Needs to be followed by nobody: steps go on until the end, an abort, or dispose(). */
+  train(data: TrainingData, options: TrainOptions): TrainingRun {
+    if (this.#training) throw new TransformerError('busy', 'train: a training of this model is running');
+    this.#training = true;
+    const host: TrainingHost = {
+      info: this.info,
+      tokenizers: { source: this.#bound, target: this.#target },
+      ask: (kind, request, signal) => this.#ask(kind, request, signal),
+      update: ({ dtype, bytes }) => (this.#info = Object.freeze({ ...this.info, dtype, bytes })),
+    };
+    const run = startTraining(host, data, options);
+    const ended = (): boolean => (this.#training = false);
+    run.result().then(ended, ended);
+    return run;
   }
 
-  save(): Promise<Map<string, Uint8Array>> {
-    return this.#lacks('save');
+  async save(options: SaveOptions = {}): Promise<Map<string, Uint8Array>> {
+    checkOptions('save', options, ['dtype']);
+    checkChoice('dtype', options.dtype, ['f32', 'f16', 'int8']);
+    const { dtype = 'f32' } = options;
+    if (dtype === 'int8') throw lacking("save with dtype 'int8'");
+    return this.#ask('save', { kind: 'save', dtype });
   }
 
   loadAdapter(): Promise<void> {

@@ -1,6 +1,6 @@
 // The WebAssembly module as TypeScript sees it: the functions and classes of wasm/bindings.cpp.
 import type { Outcome } from './errors.js';
-import type { GenerationItem, GenerationResult, ModelInfo, ModelOutput, Tensor, Tokenizer } from './types.js';
+import type { GenerationItem, GenerationResult, ModelInfo, ModelOutput, Tensor, Tokenizer, TrainingStep } from './types.js';
 import type { IdMatrix } from './values.js';
 
 /** Objects of C++ live until they are deleted, or until the whole instance is forgotten. */
@@ -99,7 +99,25 @@ export interface WasmModel extends Deletable {
   generate(
     prompts: readonly Int32Array[], decoderPrompts: readonly Int32Array[], settings: string, options: string, entropy: number,
   ): Outcome<WasmJob<GenerationResult>>;
+  trainer(options: string): Outcome<WasmTrainer>;
+  save(dtype: 'f32' | 'f16'): Outcome<WasmModelSaver>;
   attentionProbe(length: number, everything: boolean): Outcome<WasmAttentionProbe>;
+}
+
+export type WasmTrainerStep = Pick<TrainingStep, 'step' | 'loss' | 'learningRate' | 'gradientNorm'>;
+
+export interface WasmTrainer extends Deletable {
+  step(parts: readonly WasmInputs[]): Outcome<WasmJob<WasmTrainerStep>>;
+  checkpoint(): Outcome<Uint8Array>;
+  /** Returns how many steps the staged checkpoint has behind it. */
+  resume(length: number): Outcome<number>;
+}
+
+/** model.safetensors: its start, then a tensor at a time up to null. */
+export interface WasmModelSaver extends Deletable {
+  size(): number;
+  header(): Outcome<Uint8Array>;
+  next(): Outcome<Uint8Array | null>;
 }
 
 /** What came in a step: what generation made, how far a training is, attentions that the GPU may do. */

@@ -1,6 +1,6 @@
 // What the calling thread asks of the engine that holds a model, and what the engine answers: the same in one thread and between two.
 import type { ErrorData } from './errors.js';
-import type { WasmForwardOptions, WasmInputs } from './module.js';
+import type { WasmForwardOptions, WasmInputs, WasmTrainerStep } from './module.js';
 import type { SourceData } from './source.js';
 import type {
   AddedToken, Answer, AnswerOptions, ClassifyOptions, EmbedOptions, FilledMask, FillMaskOptions, GenerationItem, GenerationResult,
@@ -58,6 +58,10 @@ export type Request =
   | { kind: 'fill-mask'; text: string; options: Settings<FillMaskOptions> }
   | { kind: 'next-sentence'; first: string; second: string }
   | { kind: 'embed'; texts: string[]; options: Settings<EmbedOptions> }
+  | { kind: 'train-begin'; options: string; resume?: Uint8Array }
+  | { kind: 'train-step'; parts: WasmInputs[] }
+  | { kind: 'train-checkpoint' }
+  | { kind: 'save'; dtype: 'f32' | 'f16' }
   | { kind: 'add-tokens'; tokens: readonly AddedToken[] };
 
 export interface LoadedModel {
@@ -80,6 +84,10 @@ export interface Results {
   'fill-mask': FilledMask[][];
   'next-sentence': { isNext: number };
   embed: Tensor;
+  'train-begin': { info: ModelInfo; steps: number };
+  'train-step': WasmTrainerStep;
+  'train-checkpoint': Uint8Array;
+  save: Map<string, Uint8Array>;
   'add-tokens': number;
 }
 

@@ -202,13 +202,18 @@ export interface Model {
   similarity(query: string, texts: readonly string[], options?: { signal?: AbortSignal }): Promise<{ index: number; score: number }[]>;
   train(data: TrainingData, options: TrainOptions): TrainingRun;
   /** config.json, model.safetensors, tokenizer.json, …: a folder that transformers loads. dtype: f32 by default, quantized weights too. */
-  save(options?: { dtype?: 'f32' | 'f16' | 'int8' }): Promise<Map<string, Uint8Array>>;
+  save(options?: SaveOptions): Promise<Map<string, Uint8Array>>;
   loadAdapter(source: ModelSource): Promise<void>;
   mergeAdapter(): Promise<void>;
   saveAdapter(): Promise<Map<string, Uint8Array>>;
   /** Ends what runs, and gives the memory back. Later calls reject with 'disposed'. */
   dispose(): void;
   [Symbol.dispose](): void;
+}
+
+export interface SaveOptions {
+  /** How numbers are written; quantized weights are dequantized. Default 'f32'. */
+  dtype?: 'f32' | 'f16' | 'int8';
 }
 
 export type TextInput = string | { text: string; pair?: string };

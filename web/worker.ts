@@ -29,7 +29,7 @@ function buffersOf(value: unknown, found = new Set<ArrayBuffer>()): Set<ArrayBuf
   if (ArrayBuffer.isView(value)) {
     if (value.buffer instanceof ArrayBuffer && value.byteLength === value.buffer.byteLength) found.add(value.buffer);
   } else if (typeof value === 'object' && value !== null) {
-    for (const part of Object.values(value)) buffersOf(part, found);
+    for (const part of value instanceof Map ? value.values() : Object.values(value)) buffersOf(part, found);
   }
   return found;
 }

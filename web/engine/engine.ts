@@ -15,7 +15,9 @@ import { generate } from './generate.js';
 import { attachGpu } from './gpu.js';
 import { finish } from './jobs.js';
 import { checkVocabulary, createCheckpoint, loadCheckpoint, loadTokenizerFiles, type Checkpoint } from './load.js';
+import { save } from './save.js';
 import { textModel } from './text-model.js';
+import { beginTraining, trainCheckpoint, trainStep } from './train.js';
 
 type Handler<K extends Request['kind']> = (request: RequestOf<K>, context: RequestContext) => Promise<Results[K]>;
 
@@ -57,6 +59,13 @@ export class LocalEngine implements Engine {
     'fill-mask': ({ text, options }, context) => fillMask(this.#textModel('fillMask', context), text, options),
     'next-sentence': ({ first, second }, context) => nextSentence(this.#textModel('nextSentence', context), first, second),
     embed: ({ texts, options }, context) => embed(this.#textModel('embed', context), this.#model().checkpoint.embed, texts, options),
+    'train-begin': async (request) => beginTraining(this.#model().instance, this.#model().checkpoint, request),
+    'train-step': (request, context) => trainStep(this.#model().instance, this.#model().checkpoint, request, context),
+    'train-checkpoint': async () => trainCheckpoint(this.#model().instance, this.#model().checkpoint),
+    save: ({ dtype }, { signal }) => {
+      const { instance, checkpoint } = this.#model();
+      return save(instance, checkpoint, dtype, signal);
+    },
     'add-tokens': async ({ tokens }) => this.#model().checkpoint.tokenizers?.source.addTokens(tokens) ?? 0,
   };
 

@@ -2,7 +2,7 @@
 import { TransformerError, throwIfAborted } from '../errors.js';
 import type { GpuOffload } from '../gpu/offload.js';
 import type { Instance } from '../instance.js';
-import type { WasmLoader, WasmModel } from '../module.js';
+import type { WasmLoader, WasmModel, WasmTrainer } from '../module.js';
 import type { OpenFile } from '../files.js';
 import type { AccessSettings, LoadSettings, RequestContext } from '../protocol.js';
 import { FileSet, type SourceData } from '../source.js';
@@ -13,6 +13,7 @@ import { readEmbedSettings } from './embed-settings.js';
 import { attachGpu } from './gpu.js';
 import { ProgressMeter } from './progress.js';
 import { compileTokenizers, isComplete, missingTokenizer, readTokenizerFiles, readWhole, type Tokenizers } from './tokenizers.js';
+import { filesToSave } from './save.js';
 import { WeightReader, findWeights, readGgufTokenizer } from './weights.js';
 
 export interface Checkpoint {
@@ -21,6 +22,10 @@ export interface Checkpoint {
   tokenizers: Tokenizers | null;
   embed: EmbedSettings;
   gpu: GpuOffload | null;
+  /** Of the last training. */
+  trainer: WasmTrainer | null;
+  /** Small files to be saved with the model: config.json, and what of the others its source had. */
+  files: ReadonlyMap<string, Uint8Array>;
 }
 
 /** Damage that a file in the cache would explain. */
@@ -65,17 +70,18 @@ export const loadCheckpoint = (
     const reader = new WeightReader(instance, loader, progress, context.signal);
     try {
       const gguf = ggufFile(files);
-      const { config, tokenizers, embed } = gguf
+      const { config, ...parts } = gguf
         ? await readGguf(instance, loader, reader, await files.open(gguf))
         : await readFolder(instance, loader, reader, files, progress);
       const model = instance.call(() => loader.finish(settings.maxLength));
-      return attach(instance, model, config, tokenizers, embed);
+      return attach(instance, model, config, parts);
     } finally {
       loader.delete();
     }
   }, (checkpoint, progress) => attachGpu(instance, checkpoint, settings.device, context.signal, () => progress.calibrate()));
 
-type Parts = Pick<Checkpoint, 'tokenizers' | 'embed'> & { config: Record<string, unknown> };
+type Parts = Pick<Checkpoint, 'tokenizers' | 'embed' | 'files'>;
+type ReadParts = Parts & { config: Record<string, unknown> };
 
 /** The GGUF file that is a whole checkpoint, where there is no config.json. */
 function ggufFile(files: FileSet): string | undefined {
@@ -84,11 +90,11 @@ function ggufFile(files: FileSet): string | undefined {
   return names[0];
 }
 
-async function readGguf(instance: Instance, loader: WasmLoader, reader: WeightReader, file: OpenFile): Promise<Parts> {
+async function readGguf(instance: Instance, loader: WasmLoader, reader: WeightReader, file: OpenFile): Promise<ReadParts> {
   await reader.readSingle(file);
   const config = JSON.parse(instance.call(() => loader.configJson())) as Record<string, unknown>;
   const tokenizer = instance.call(() => loader.tokenizer());
-  return { config, tokenizers: tokenizer && single(new BoundTokenizer(instance, tokenizer)), embed: {} };
+  return { config, tokenizers: tokenizer && single(new BoundTokenizer(instance, tokenizer)), embed: {}, files: new Map() };
 }
 
 const single = (tokenizer: BoundTokenizer): Tokenizers => ({ source: tokenizer, target: tokenizer });
@@ -99,8 +105,9 @@ async function readFolder(
   reader: WeightReader,
   files: FileSet,
   progress: ProgressMeter,
-): Promise<Parts> {
-  const configLength = instance.stage(await readWhole(await files.open('config.json'), progress));
+): Promise<ReadParts> {
+  const configFile = await readWhole(await files.open('config.json'), progress);
+  const configLength = instance.stage(configFile);
   instance.call(() => loader.config(configLength));
   const config = JSON.parse(instance.call(() => loader.configJson())) as Record<string, unknown>;
   const [generation, tokenizerFiles, embed, weights] = await Promise.all([
@@ -115,7 +122,8 @@ async function readFolder(
   }
   const tokenizers = isComplete(tokenizerFiles) ? compile(instance, tokenizerFiles, progress) : null;
   await reader.read(weights, files);
-  return { config, tokenizers, embed };
+  const kept = filesToSave(configFile, generation, tokenizerFiles);
+  return { config, tokenizers, embed, files: kept };
 }
 
 function compile(instance: Instance, files: Awaited<ReturnType<typeof readTokenizerFiles>>, progress: ProgressMeter): Tokenizers {
@@ -131,7 +139,8 @@ export function createCheckpoint(instance: Instance, config: string, seed: numbe
     instance.call(() => loader.config(length!));
     instance.call(() => loader.randomize(seed));
     const model = instance.call(() => loader.finish(settings.maxLength));
-    return attach(instance, model, JSON.parse(config) as Record<string, unknown>, null, {});
+    const files = new Map([['config.json', new TextEncoder().encode(config)]]);
+    return attach(instance, model, JSON.parse(config) as Record<string, unknown>, { tokenizers: null, embed: {}, files });
   } finally {
     loader.delete();
   }
@@ -141,15 +150,15 @@ function attach(
   instance: Instance,
   model: WasmModel,
   config: Record<string, unknown>,
-  tokenizers: Tokenizers | null,
-  embed: EmbedSettings,
+  parts: Parts,
 ): Checkpoint {
+  const { tokenizers } = parts;
   const info: ModelInfo = { ...instance.call(() => model.info()), config, device: 'wasm' };
   if (tokenizers) {
     checkVocabulary(tokenizers, info);
     model.setTokenizer(tokenizers.target.handle);
   }
-  return { model, info, tokenizers, embed, gpu: null };
+  return { model, info, ...parts, gpu: null, trainer: null };
 }
 
 /** A model may have more rows than tokens, never fewer. */
