@@ -6,18 +6,21 @@
 
 namespace webformer {
 
-void WeightPlan::name_new(Slot& slot, const std::function<bool(std::string_view)>& has) const {
-  const std::vector<Candidate> all = candidates(slot.name);
-  // transformers puts the prefix of the base model before all names but those of the heads; poolers are the base model's.
-  const bool prefixed = !slot.name.starts_with("heads.") || slot.name.starts_with("heads.pooler");
-  const auto rank = [&](const Candidate& c) { return 4 * !has(c.name) + 2 * !c.exact + (c.prefixed != prefixed); };
-  const Candidate& best = *std::ranges::min_element(all, {}, rank);
-  slot.stored_as = best.name;
-  slot.part = best.part;
-  slot.transposed = best.transposed;
-  const std::int64_t rows = stored_rows(slot);
-  if (slot.matrix) slot.stored_shape = slot.transposed ? Shape{slot.shape[1], rows} : Shape{rows, slot.shape[1]};
-  else slot.stored_shape = best.name.ends_with("final_logits_bias") ? Shape{1, rows} : Shape{rows};
+void WeightPlan::name_stored(const std::function<bool(std::string_view)>& has) {
+  for (Slot& slot : slots_) {
+    if (!slot.filled) continue;
+    const std::vector<Candidate> all = candidates(slot.name);
+    // transformers puts the prefix of the base model before all names but those of the heads; poolers are the base model's.
+    const bool prefixed = !slot.name.starts_with("heads.") || slot.name.starts_with("heads.pooler");
+    const auto rank = [&](const Candidate& c) { return 4 * !has(c.name) + 2 * !c.exact + (c.prefixed != prefixed); };
+    const Candidate& best = *std::ranges::min_element(all, {}, rank);
+    slot.stored_as = best.name;
+    slot.part = best.part;
+    slot.transposed = best.transposed;
+    const std::int64_t rows = stored_rows(slot);
+    if (slot.matrix) slot.stored_shape = slot.transposed ? Shape{slot.shape[1], rows} : Shape{rows, slot.shape[1]};
+    else slot.stored_shape = best.name.ends_with("final_logits_bias") ? Shape{1, rows} : Shape{rows};
+  }
 }
 
 bool WeightPlan::Slot::is_stored_as(std::string_view tensor) const noexcept {

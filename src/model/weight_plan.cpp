@@ -271,8 +271,7 @@ void WeightPlan::fill_slot(Slot& slot, const TensorInfo& tensor, std::span<const
   slot.filled = true;
 }
 
-void WeightPlan::randomize(Random& random, float deviation, WeightPolicy policy, float norm_weight,
-                           const std::function<bool(std::string_view)>& has) {
+void WeightPlan::randomize(Random& random, float deviation, WeightPolicy policy, float norm_weight) {
   std::vector<float> row;
   for (Slot& slot : slots_) {
     if (slot.optional) continue;
@@ -289,7 +288,6 @@ void WeightPlan::randomize(Random& random, float deviation, WeightPolicy policy,
         slot.matrix->fill(i, ConstMatrix(row.data(), 1, slot.shape[1]));
       }
     }
-    name_new(slot, has);
     slot.filled = true;
   }
 }

@@ -93,9 +93,11 @@ class WeightPlan {
   /// Takes one tensor's bytes. Throws numeric_error where one of its numbers is NaN or infinite.
   void fill(const TensorInfo& tensor, std::span<const std::byte> bytes);
   /// Random weights instead of a file's: matrices N(0, deviation^2), norms 1 (or 0, where they multiply by 1 + weight), biases 0. Optional
-  /// ones stay away. A file that the model is saved to gets the family's names; `has` says which of two alternatives this model has.
-  void randomize(Random& random, float deviation, WeightPolicy policy, float norm_weight,
-                 const std::function<bool(std::string_view tensor)>& has);
+  /// ones stay away.
+  void randomize(Random& random, float deviation, WeightPolicy policy, float norm_weight);
+  /// After randomize(): the tensors of a file that the model is saved to get the family's names. `has` says which of two alternatives this
+  /// model has.
+  void name_stored(const std::function<bool(std::string_view tensor)>& has);
   /// Checks that all is filled. Throws internal_error where the file's reader left something out.
   void finish() const;
   /// Whether the file had this one.
@@ -155,7 +157,6 @@ class WeightPlan {
   };
 
   std::vector<Candidate> candidates(const std::string& name) const;
-  void name_new(Slot& slot, const std::function<bool(std::string_view)>& has) const;
   std::int64_t stored_rows(const Slot& slot) const;
   bool fits(const Slot& slot, const Shape& stored) const;
   std::int64_t source_row(const Slot& slot, std::int64_t row) const;
