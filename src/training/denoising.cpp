@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "training/shuffle.h"
 
 namespace webformer {
 
@@ -27,15 +28,18 @@ std::vector<std::span<const std::int32_t>> sentences_of(std::span<const std::int
 std::vector<std::int64_t> cut(std::int64_t total, std::int64_t parts, Random& random) {
   std::vector<bool> starts(static_cast<std::size_t>(total - 1), false);
   std::fill_n(starts.begin(), parts - 1, true);
-  for (std::size_t i = starts.size(); i > 1; --i) {
-    const std::size_t j = random.below(std::uint32_t(i));
-    const bool moved = starts[i - 1];
-    starts[i - 1] = starts[j];
-    starts[j] = moved;
-  }
+  shuffle(starts, random);
   std::vector<std::int64_t> lengths{1};
   for (const bool start : starts) start ? lengths.push_back(1) : void(++lengths.back());
   return lengths;
+}
+
+/// A number of Poisson's distribution (Knuth's way).
+std::int64_t poisson(double mean, Random& random) {
+  const double bound = std::exp(-mean);
+  std::int64_t count = 0;
+  for (double product = random.uniform(); product > bound; product *= random.uniform()) ++count;
+  return count;
 }
 
 }  // namespace
@@ -80,6 +84,30 @@ std::vector<TokenSpan> choose_spans(std::int64_t length, double density, double 
     place += other_lengths[i];
     spans.push_back({place, noise_lengths[i]});
     place += noise_lengths[i];
+  }
+  return spans;
+}
+
+std::vector<TokenSpan> choose_infilled(std::int64_t length, double share, double mean_length, Random& random) {
+  const std::int64_t wanted = std::llround(double(length) * share);
+  std::vector<std::int64_t> lengths;
+  for (std::int64_t covered = 0; covered < wanted;) {
+    lengths.push_back(std::min(poisson(mean_length, random), wanted - covered));
+    covered += lengths.back();
+  }
+  // The places of the spans among the tokens that stay.
+  std::vector<bool> is_span(lengths.size() + std::size_t(length - wanted), false);
+  std::fill_n(is_span.begin(), lengths.size(), true);
+  shuffle(is_span, random);
+  std::vector<TokenSpan> spans;
+  std::int64_t place = 0;
+  for (const bool span : is_span) {
+    if (!span) {
+      ++place;
+      continue;
+    }
+    spans.push_back({place, lengths[spans.size()]});
+    place += spans.back().length;
   }
   return spans;
 }

@@ -33,6 +33,10 @@ std::vector<TokenSpan> spans_of(const std::vector<bool>& noise);
 /// random_spans_noise_mask. None where length < 2.
 std::vector<TokenSpan> choose_spans(std::int64_t length, double density, double mean_length, Random& random);
 
+/// Spans of Poisson-distributed lengths, some of them empty, that cover the share `share` of `length` tokens: BART's text infilling.
+/// Every arrangement of them has the same probability.
+std::vector<TokenSpan> choose_infilled(std::int64_t length, double share, double mean_length, Random& random);
+
 Ids mask_places(std::span<const std::int32_t> ids, std::span<const std::int64_t> places, std::int32_t mask);
 Ids delete_places(std::span<const std::int32_t> ids, std::span<const std::int64_t> places);
 /// Each span, an empty one too, becomes one mask.

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/cross_entropy.h"
-#include "model/loss.h"
+#include "training/labels.h"
 
 namespace webformer {
 
@@ -44,16 +43,6 @@ Gradients gradients_of(const std::vector<Weight>& weights) {
     weight.matrix ? gradients.add(*weight.matrix) : gradients.add(*weight.vector);
   }
   return gradients;
-}
-
-/// How many labels the loss of these inputs is a mean over. A causal model predicts each but the first of a row.
-std::int64_t count_labels(const Model& model, const ForwardInputs& inputs) {
-  if (!inputs.labels.given() || model.config.head == Head::sequence_classification) return inputs.input_ids.rows;
-  const std::int64_t first = model.config.kind == Kind::decoder && model.config.head == Head::causal_lm ? 1 : 0;
-  std::int64_t count = 0;
-  for (std::int64_t b = 0; b < inputs.labels.rows; ++b)
-    for (std::int64_t t = first; t < inputs.labels.cols; ++t) count += inputs.labels.at(b, t) != ignored_label;
-  return count;
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ const MAY_INCLUDE = {
   formats: ['core', 'text'],
   model: ['core', 'kernels', 'formats'],
   decoding: ['core', 'kernels', 'formats', 'model', 'text'],
-  training: ['core', 'kernels', 'formats', 'model'],
+  training: ['core', 'kernels', 'formats', 'model', 'text'],
 };
 
 export function checkRooms(files) {
