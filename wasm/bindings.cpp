@@ -147,9 +147,14 @@ EMSCRIPTEN_BINDINGS(webformer) {
       .function("attentionProbe", &ModelHandle::attention_probe);
   class_<TrainerHandle>("Trainer")
       .smart_ptr<std::shared_ptr<TrainerHandle>>("TrainerPointer")
+      .function("addRows", &TrainerHandle::add_rows)
+      .function("addBatches", &TrainerHandle::add_batches)
+      .function("close", &TrainerHandle::close)
+      .function("begin", &TrainerHandle::begin)
+      .function("state", &TrainerHandle::state)
       .function("step", &TrainerHandle::step)
-      .function("checkpoint", &TrainerHandle::checkpoint)
-      .function("resume", &TrainerHandle::resume);
+      .function("evaluate", &TrainerHandle::evaluate)
+      .function("checkpoint", &TrainerHandle::checkpoint);
   class_<ModelSaver>("ModelSaver")
       .smart_ptr<std::shared_ptr<ModelSaver>>("ModelSaverPointer")
       .function("size", &ModelSaver::size)

@@ -50,8 +50,8 @@ val ModelHandle::save(std::string dtype) const {
   });
 }
 
-val ModelHandle::trainer(std::string options) const {
-  return guarded([&] { return val(std::make_shared<TrainerHandle>(model_, options)); });
+val ModelHandle::trainer(std::string options, std::shared_ptr<TokenizerHandle> source, std::shared_ptr<TokenizerHandle> target) const {
+  return guarded([&] { return val(std::make_shared<TrainerHandle>(model_, std::move(source), std::move(target), options)); });
 }
 
 val ModelHandle::attention_probe(int length, bool everything) const {

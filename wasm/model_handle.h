@@ -10,6 +10,7 @@
 #include "decoding/config.h"
 #include "model/session.h"
 #include "text/text.h"
+#include "wasm/tokenizer_handle.h"
 
 namespace webformer {
 
@@ -32,8 +33,8 @@ class ModelHandle {
                            double entropy);
   /// A ModelSaver. dtype: "f32" or "f16".
   emscripten::val save(std::string dtype) const;
-  /// A TrainerHandle. Weights that are not kept as f32 become f32.
-  emscripten::val trainer(std::string options) const;
+  /// A TrainerHandle.
+  emscripten::val trainer(std::string options, std::shared_ptr<TokenizerHandle> source, std::shared_ptr<TokenizerHandle> target) const;
   /// An AttentionProbe with the heads of the stack that makes the last hidden state.
   emscripten::val attention_probe(int length, bool everything) const;
 

@@ -1,6 +1,7 @@
 #include "wasm/trainer_handle.h"
 
 #include "formats/json.h"
+#include "training/options.h"
 #include "wasm/forward_job.h"
 #include "wasm/guard.h"
 #include "wasm/job.h"
@@ -10,103 +11,130 @@ using emscripten::val;
 
 namespace webformer {
 
-namespace {
-
-OptimizerConfig read_optimizer(const Json& json) {
-  OptimizerConfig c;
-  const std::string kind = json.get_or("kind", "adamw");
-  c.kind = kind == "sgd" ? OptimizerKind::sgd : kind == "adam" ? OptimizerKind::adam : OptimizerKind::adamw;
-  c.momentum = float(json.get_or("momentum", 0.0));
-  c.beta1 = float(json.get_or("beta1", 0.9));
-  c.beta2 = float(json.get_or("beta2", 0.999));
-  c.epsilon = float(json.get_or("epsilon", 1e-8));
-  c.weight_decay = float(json.get_or("weightDecay", 0.0));
-  c.clip = float(json.get_or("clip", 0.0));
-  return c;
-}
-
-RateSchedule read_schedule(const Json& json, double peak, std::int64_t width) {
-  const std::string kind = json.get_or("kind", "constant");
-  return {.kind = kind == "linear"   ? RateKind::linear
-                  : kind == "cosine" ? RateKind::cosine
-                  : kind == "noam"   ? RateKind::noam
-                                     : RateKind::constant,
-          .peak = peak,
-          .warmup = json.get_or("warmup", std::int64_t{0}),
-          .total = json.get_or("total", std::int64_t{0}),
-          .width = width};
-}
-
-TrainerConfig read_trainer(const Json& json, const ModelConfig& model) {
-  TrainerConfig c;
-  c.optimizer = read_optimizer(json["optimizer"]);
-  c.schedule = read_schedule(json["schedule"], json["optimizer"].get_or("learningRate", 1e-3), model.top().width);
-  const float dropout = float(json.get_or("dropout", 0.0));
-  // Inside of a feed-forward only PyTorch's own layers drop something.
-  c.dropout = {.embedding = dropout,
-               .residual = dropout,
-               .attention = dropout,
-               .activation = model.model_type == "transformer" ? dropout : 0,
-               .head = dropout};
-  c.label_smoothing = float(json.get_or("labelSmoothing", 0.0));
-  c.seed = std::uint64_t(json.get_or("seed", std::int64_t{0}));
-  if (json.has("freeze"))
-    for (const Json& name : json["freeze"].items()) c.frozen.emplace_back(name.get_string());
-  return c;
-}
-
-class TrainingJob : public JobHandle {
+class TrainerHandle::StepJob : public JobHandle {
  public:
-  TrainingJob(std::shared_ptr<Trainer> trainer, std::shared_ptr<Workspace> workspace, std::vector<ForwardInputs> parts)
-      : trainer_(std::move(trainer)),
-        workspace_(std::move(workspace)),
-        job_(schedule_, trainer_->step(std::move(parts), *workspace_, schedule_)) {}
+  explicit StepJob(std::shared_ptr<State> state) : state_(std::move(state)), job_(schedule_, state_->run.step(state_->workspace, schedule_)) {}
 
  private:
   bool work(Schedule::Clock::duration budget) override { return job_.step(budget); }
   val take() override {
-    const TrainerStep step = job_.take();
+    const RunStep step = job_.take();
     val js = val::object();
     js.set("step", double(step.step));
+    js.set("epoch", double(step.epoch));
     js.set("loss", step.loss);
     js.set("learningRate", step.learning_rate);
     js.set("gradientNorm", step.gradient_norm);
+    js.set("tokens", double(step.tokens));
+    js.set("epochEnds", state_->run.is_epoch_end());
     return js;
   }
 
-  std::shared_ptr<Trainer> trainer_;
-  std::shared_ptr<Workspace> workspace_;
+  std::shared_ptr<State> state_;
   Schedule schedule_;
-  Job<TrainerStep> job_;
+  Job<RunStep> job_;
 };
 
-}  // namespace
+class TrainerHandle::EvaluationJob : public JobHandle {
+ public:
+  explicit EvaluationJob(std::shared_ptr<State> state)
+      : state_(std::move(state)), job_(schedule_, state_->evaluation->step(state_->workspace, schedule_)) {}
 
-TrainerHandle::TrainerHandle(std::shared_ptr<const Model> model, std::string_view options) : workspace_(std::make_shared<Workspace>()) {
-  TrainerConfig config = read_trainer(JsonDocument::parse(options, "options").root(), model->config);
-  trainer_ = std::make_shared<Trainer>(std::move(model), std::move(config));
+ private:
+  bool work(Schedule::Clock::duration budget) override { return job_.step(budget); }
+  val take() override {
+    job_.take();
+    if (!state_->evaluation->done()) return val::undefined();
+    const Evaluated result = state_->evaluation->result();
+    state_->evaluation.reset();
+    val js = val::object();
+    js.set("loss", result.loss);
+    if (result.accuracy) js.set("accuracy", *result.accuracy);
+    return js;
+  }
+
+  std::shared_ptr<State> state_;
+  Schedule schedule_;
+  Job<> job_;
+};
+
+TrainerHandle::TrainerHandle(std::shared_ptr<const Model> model, std::shared_ptr<TokenizerHandle> source,
+                             std::shared_ptr<TokenizerHandle> target, std::string_view text)
+    : model_(std::move(model)) {
+  const JsonDocument document = JsonDocument::parse(text, "options");
+  const TrainingOptions options = read_training_options(document.root(), model_->config);
+  const auto set_for = [&](std::optional<TrainingTask> task, const BatchOptions& batches) {
+    std::optional<Objective> objective;
+    const auto tokenizer_of = [](const std::shared_ptr<TokenizerHandle>& handle) { return handle ? handle->tokenizer() : nullptr; };
+    if (task) objective.emplace(*task, model_->config, tokenizer_of(source), tokenizer_of(target), options.objective);
+    return TrainingSet(std::move(objective), batches, std::max(model_->config.pad_token_id, 0));
+  };
+  state_ = std::make_shared<State>(State{.run = TrainingRun(model_, set_for(options.task, options.batches), options.run)});
+  if (!document.root().has("validationTask")) return;
+  BatchOptions batches = options.batches;
+  batches.shuffle = false;
+  state_->validation.emplace(set_for(options.validation, batches));
 }
 
-val TrainerHandle::step(val parts) {
+val TrainerHandle::add_rows(std::size_t length, double first, bool validation) {
   return guarded([&] {
-    std::vector<ForwardInputs> inputs;
-    for (unsigned i = 0, count = parts["length"].as<unsigned>(); i < count; ++i) inputs.push_back(inputs_from_js(parts[i]));
-    return val(std::static_pointer_cast<JobHandle>(std::make_shared<TrainingJob>(trainer_, workspace_, std::move(inputs))));
+    const JsonDocument document = JsonDocument::parse(Staging::text(length), "rows");
+    auto number = std::int64_t(first);
+    for (const Json& row : document.root().items()) data(validation).add(Row{row, format("{}[{}]", validation ? "validation.rows" : "rows", number++)});
+    Staging::shrink();
+    return val::undefined();
+  });
+}
+
+val TrainerHandle::add_batches(val inputs, bool validation) {
+  return guarded([&] {
+    for (unsigned i = 0, count = inputs["length"].as<unsigned>(); i < count; ++i) data(validation).add(inputs_from_js(inputs[i]));
+    return val::undefined();
+  });
+}
+
+val TrainerHandle::close() {
+  return guarded([&] {
+    state_->run.close();
+    return val::undefined();
+  });
+}
+
+val TrainerHandle::begin(std::size_t length) {
+  return guarded([&] {
+    state_->run.begin(Staging::bytes(length));
+    Staging::shrink();
+    val js = val::object();
+    js.set("steps", double(state_->run.steps()));
+    if (const auto total = state_->run.total()) js.set("total", double(*total));
+    return js;
+  });
+}
+
+val TrainerHandle::state() {
+  return guarded([&] {
+    val js = val::object();
+    js.set("needsRows", state_->run.needs_rows());
+    js.set("done", state_->run.done());
+    return js;
+  });
+}
+
+val TrainerHandle::step() {
+  return guarded([&] { return val(std::static_pointer_cast<JobHandle>(std::make_shared<StepJob>(state_))); });
+}
+
+val TrainerHandle::evaluate() {
+  return guarded([&] {
+    if (!state_->evaluation) state_->evaluation.emplace(model_, *state_->validation);
+    return val(std::static_pointer_cast<JobHandle>(std::make_shared<EvaluationJob>(state_)));
   });
 }
 
 val TrainerHandle::checkpoint() {
   return guarded([&] {
-    const std::vector<std::byte> file = trainer_->checkpoint();
+    const std::vector<std::byte> file = state_->run.checkpoint();
     return bytes_to_js({reinterpret_cast<const char*>(file.data()), file.size()});
-  });
-}
-
-val TrainerHandle::resume(std::size_t length) {
-  return guarded([&] {
-    trainer_->resume(Staging::bytes(length));
-    Staging::shrink();
-    return val(double(trainer_->steps()));
   });
 }
 

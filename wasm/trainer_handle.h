@@ -1,29 +1,53 @@
 #pragma once
-// Training a loaded model from JavaScript, which brings the batches and drives each step as a job.
+// Training a loaded model from JavaScript, which brings the rows and drives each step as a job.
 
 #include <emscripten/val.h>
 
 #include <memory>
 #include <string>
 
-#include "training/trainer.h"
+#include "training/evaluation.h"
+#include "training/run.h"
+#include "wasm/tokenizer_handle.h"
 
 namespace webformer {
 
 class TrainerHandle {
  public:
-  /// options: as JSON, the numbers of TrainOptions that concern a step, and schedule.total.
-  TrainerHandle(std::shared_ptr<const Model> model, std::string_view options);
+  /// options: as JSON, see read_training_options(). Tokenizers may be null, and one.
+  TrainerHandle(std::shared_ptr<const Model> model, std::shared_ptr<TokenizerHandle> source, std::shared_ptr<TokenizerHandle> target,
+                std::string_view options);
 
-  /// A Job that makes {step, loss, learningRate, gradientNorm} of a list of inputs, the parts of one batch.
-  emscripten::val step(emscripten::val parts);
+  /// Staged: a JSON list of rows, the first of which is number `first`; of the validation data or of those to learn from.
+  emscripten::val add_rows(std::size_t length, double first, bool validation);
+  /// The same for rows that are batches: a list of inputs.
+  emscripten::val add_batches(emscripten::val inputs, bool validation);
+  emscripten::val close();
+  /// From a checkpoint that is staged, where length is not 0. Returns {steps, total}: how many are behind, how many there will be in all
+  /// (undefined where rows to come tell).
+  emscripten::val begin(std::size_t length);
+  /// {needsRows, done}: whether the next step needs rows that have not come, and whether there is none.
+  emscripten::val state();
+  /// A Job that makes {step, epoch, loss, learningRate, gradientNorm, tokens, epochEnds}.
+  emscripten::val step();
+  /// A Job for each batch of the validation data; it makes {loss, accuracy} of the last one, undefined before. Begins anew after it.
+  emscripten::val evaluate();
   emscripten::val checkpoint();
-  /// From a checkpoint that is staged. Returns how many steps it has made.
-  emscripten::val resume(std::size_t length);
 
  private:
-  std::shared_ptr<Trainer> trainer_;
-  std::shared_ptr<Workspace> workspace_;
+  struct State {
+    TrainingRun run;
+    std::optional<TrainingSet> validation;
+    std::optional<Evaluation> evaluation;
+    Workspace workspace;
+  };
+  class StepJob;
+  class EvaluationJob;
+
+  TrainingSet& data(bool validation) { return validation ? *state_->validation : state_->run.data(); }
+
+  std::shared_ptr<const Model> model_;
+  std::shared_ptr<State> state_;  // jobs hold it too
 };
 
 }  // namespace webformer

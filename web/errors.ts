@@ -86,3 +86,17 @@ export async function linked<R>(signal: AbortSignal | undefined, controller: Abo
     signal?.removeEventListener('abort', pass);
   }
 }
+
+/** What `promise` gives, unless `signal` is aborted before. */
+export async function unlessAborted<T>(promise: PromiseLike<T>, signal: AbortSignal): Promise<T> {
+  let onAbort = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(abortedBy(signal));
+    signal.addEventListener('abort', onAbort);
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

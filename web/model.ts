@@ -192,7 +192,8 @@ export class ModelOnEngine implements Model {
     this.#training = true;
     const host: TrainingHost = {
       info: this.info,
-      tokenizers: { source: this.#bound, target: this.#target },
+      source: this.#bound,
+      target: this.#target,
       ask: (kind, request, signal) => this.#ask(kind, request, signal),
       update: ({ dtype, bytes }) => (this.#info = Object.freeze({ ...this.info, dtype, bytes })),
     };

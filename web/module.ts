@@ -99,18 +99,28 @@ export interface WasmModel extends Deletable {
   generate(
     prompts: readonly Int32Array[], decoderPrompts: readonly Int32Array[], settings: string, options: string, entropy: number,
   ): Outcome<WasmJob<GenerationResult>>;
-  trainer(options: string): Outcome<WasmTrainer>;
+  trainer(options: string, source: WasmTokenizer | null, target: WasmTokenizer | null): Outcome<WasmTrainer>;
   save(dtype: 'f32' | 'f16'): Outcome<WasmModelSaver>;
   attentionProbe(length: number, everything: boolean): Outcome<WasmAttentionProbe>;
 }
 
-export type WasmTrainerStep = Pick<TrainingStep, 'step' | 'loss' | 'learningRate' | 'gradientNorm'>;
+export type WasmTrainerStep = Pick<TrainingStep, 'step' | 'epoch' | 'loss' | 'learningRate' | 'gradientNorm'>;
 
+export interface WasmEvaluated {
+  loss: number;
+  accuracy?: number;
+}
+
+/** See wasm/trainer_handle.h. */
 export interface WasmTrainer extends Deletable {
-  step(parts: readonly WasmInputs[]): Outcome<WasmJob<WasmTrainerStep>>;
+  addRows(length: number, first: number, validation: boolean): Outcome<undefined>;
+  addBatches(inputs: readonly WasmInputs[], validation: boolean): Outcome<undefined>;
+  close(): Outcome<undefined>;
+  begin(length: number): Outcome<{ steps: number; total?: number }>;
+  state(): Outcome<{ needsRows: boolean; done: boolean }>;
+  step(): Outcome<WasmJob<WasmTrainerStep & { tokens: number; epochEnds: boolean }>>;
+  evaluate(): Outcome<WasmJob<WasmEvaluated | undefined>>;
   checkpoint(): Outcome<Uint8Array>;
-  /** Returns how many steps the staged checkpoint has behind it. */
-  resume(length: number): Outcome<number>;
 }
 
 /** model.safetensors: its start, then a tensor at a time up to null. */

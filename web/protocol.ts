@@ -1,6 +1,6 @@
 // What the calling thread asks of the engine that holds a model, and what the engine answers: the same in one thread and between two.
 import type { ErrorData } from './errors.js';
-import type { WasmForwardOptions, WasmInputs, WasmTrainerStep } from './module.js';
+import type { WasmEvaluated, WasmForwardOptions, WasmInputs, WasmTrainerStep } from './module.js';
 import type { SourceData } from './source.js';
 import type {
   AddedToken, Answer, AnswerOptions, ClassifyOptions, EmbedOptions, FilledMask, FillMaskOptions, GenerationItem, GenerationResult,
@@ -58,8 +58,13 @@ export type Request =
   | { kind: 'fill-mask'; text: string; options: Settings<FillMaskOptions> }
   | { kind: 'next-sentence'; first: string; second: string }
   | { kind: 'embed'; texts: string[]; options: Settings<EmbedOptions> }
-  | { kind: 'train-begin'; options: string; resume?: Uint8Array }
-  | { kind: 'train-step'; parts: WasmInputs[] }
+  | { kind: 'train-open'; options: string }
+  | { kind: 'train-rows'; validation: boolean; rows: string; first: number }
+  | { kind: 'train-rows'; validation: boolean; batches: WasmInputs[] }
+  | { kind: 'train-close' }
+  | { kind: 'train-begin'; resume?: Uint8Array }
+  | { kind: 'train-step' }
+  | { kind: 'train-evaluate' }
   | { kind: 'train-checkpoint' }
   | { kind: 'save'; dtype: 'f32' | 'f16' }
   | { kind: 'add-tokens'; tokens: readonly AddedToken[] };
@@ -69,6 +74,12 @@ export interface LoadedModel {
   /** The tables of the tokenizers, for another instance. */
   tokenizer: Uint8Array | null;
   targetTokenizer: Uint8Array | null;
+}
+
+/** What a training waits for. */
+export interface TrainingState {
+  needsRows: boolean;
+  done: boolean;
 }
 
 export interface Results {
@@ -84,8 +95,14 @@ export interface Results {
   'fill-mask': FilledMask[][];
   'next-sentence': { isNext: number };
   embed: Tensor;
-  'train-begin': { info: ModelInfo; steps: number };
-  'train-step': WasmTrainerStep;
+  'train-open': undefined;
+  'train-rows': TrainingState;
+  'train-close': TrainingState;
+  /** `steps` are behind; of `total`, unless that depends on rows to come. */
+  'train-begin': TrainingState & { info: ModelInfo; steps: number; total?: number };
+  'train-step': { step: WasmTrainerStep; tokens: number; epochEnds: boolean; state: TrainingState };
+  /** A batch at a time: null before the last. */
+  'train-evaluate': WasmEvaluated | null;
   'train-checkpoint': Uint8Array;
   save: Map<string, Uint8Array>;
   'add-tokens': number;

@@ -1,5 +1,5 @@
 // trainTokenizer: on the calling thread, in short steps.
-import { TransformerError, abortedBy, invalidArgument, throwIfAborted } from './errors.js';
+import { TransformerError, invalidArgument, throwIfAborted, unlessAborted } from './errors.js';
 import { breather } from './engine/breather.js';
 import { extend } from './extra.js';
 import { Instance } from './instance.js';
@@ -57,20 +57,6 @@ function checkTexts(texts: Texts): void {
 
 const iteratorOf = (texts: Texts): Iterator<string> | AsyncIterator<string> =>
   Symbol.asyncIterator in texts ? texts[Symbol.asyncIterator]() : texts[Symbol.iterator]();
-
-/** What `promise` gives, unless `signal` is aborted before. */
-async function unlessAborted<T>(promise: PromiseLike<T>, signal: AbortSignal): Promise<T> {
-  let onAbort = (): void => undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(abortedBy(signal));
-    signal.addEventListener('abort', onAbort);
-  });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
-}
 
 /** Stages are read as those of a file are; here they are the caller's. */
 function start(instance: Instance, kind: TokenizerKind, settings: object): WasmTokenizerTrainer {

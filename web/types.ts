@@ -467,7 +467,8 @@ export type TrainingData =
   | { task: 'text-classification'; rows: Rows<{ text: string; pair?: string; label: string }> }
   | { task: 'token-classification'; rows: Rows<{ words: string[]; labels: string[] }> }
   | { task: 'question-answering'; rows: Rows<{ question: string; context: string; answer: string; start: number }> }
-  | { task: 'translation'; rows: Rows<{ source: string; target: string }> }
+  /** `from` and `to`: of models of several languages. */
+  | { task: 'translation'; rows: Rows<{ source: string; target: string }>; from?: string; to?: string }
   | { task: 'text-generation' | 'masked-lm' | 'denoising' | 'span-corruption'; rows: Rows<string> }
   | { task: 'masked-lm-next-sentence'; rows: Rows<{ first: string; second: string }> }
   | { task: 'batches'; rows: Rows<ForwardInputs> };
@@ -484,6 +485,8 @@ export interface TrainOptions {
   dropout?: number;
   labelSmoothing?: number;
   shuffle?: boolean;
+  /** Masked LM: all tokens of a word are masked, or none. */
+  wholeWords?: boolean;
   optimizer?: {
     kind?: 'adamw' | 'adam' | 'sgd';
     learningRate: number;

@@ -17,7 +17,9 @@ import { finish } from './jobs.js';
 import { checkVocabulary, createCheckpoint, loadCheckpoint, loadTokenizerFiles, type Checkpoint } from './load.js';
 import { save } from './save.js';
 import { textModel } from './text-model.js';
-import { beginTraining, trainCheckpoint, trainStep } from './train.js';
+import {
+  addTrainingRows, beginTraining, closeTrainingRows, openTraining, trainCheckpoint, trainEvaluate, trainStep,
+} from './train.js';
 
 type Handler<K extends Request['kind']> = (request: RequestOf<K>, context: RequestContext) => Promise<Results[K]>;
 
@@ -59,8 +61,12 @@ export class LocalEngine implements Engine {
     'fill-mask': ({ text, options }, context) => fillMask(this.#textModel('fillMask', context), text, options),
     'next-sentence': ({ first, second }, context) => nextSentence(this.#textModel('nextSentence', context), first, second),
     embed: ({ texts, options }, context) => embed(this.#textModel('embed', context), this.#model().checkpoint.embed, texts, options),
+    'train-open': async (request) => openTraining(this.#model().instance, this.#model().checkpoint, request),
+    'train-rows': async (request) => addTrainingRows(this.#model().instance, this.#model().checkpoint, request),
+    'train-close': async () => closeTrainingRows(this.#model().instance, this.#model().checkpoint),
     'train-begin': async (request) => beginTraining(this.#model().instance, this.#model().checkpoint, request),
-    'train-step': (request, context) => trainStep(this.#model().instance, this.#model().checkpoint, request, context),
+    'train-step': (_, context) => trainStep(this.#model().instance, this.#model().checkpoint, context),
+    'train-evaluate': (_, context) => trainEvaluate(this.#model().instance, this.#model().checkpoint, context),
     'train-checkpoint': async () => trainCheckpoint(this.#model().instance, this.#model().checkpoint),
     save: ({ dtype }, { signal }) => {
       const { instance, checkpoint } = this.#model();

@@ -84,19 +84,49 @@ function withCodes(tokenizer: BoundTokenizer, texts: string[], { from, to }: Lan
   return { prompt, task: '', forcedBosTokenId };
 }
 
+const hasCodes = ({ modelType }: ModelInfo): boolean => ['m2m_100', 'mbart', 'nllb'].includes(modelType);
+const hasTasks = ({ modelType }: ModelInfo): boolean => /^u?m?t5$/.test(modelType);
+
+function checkLanguages(info: ModelInfo, languages: Languages): void {
+  for (const option of ['from', 'to'] as const) {
+    if (languages[option] === undefined) continue;
+    checkText(option, languages[option]);
+    if (hasCodes(info) || hasTasks(info)) continue;
+    throw invalidArgument(`translate: ${option} is for models of several languages; ${info.modelType} translates one pair`);
+  }
+}
+
 export function translationPrompt(info: ModelInfo, tokenizer: BoundTokenizer | null, texts: string[], languages: Languages): TaskPrompt {
-  for (const option of ['from', 'to'] as const) if (languages[option] !== undefined) checkText(option, languages[option]);
   checkTask('translate', info, 'translation');
-  const { from, to } = languages;
-  if (['m2m_100', 'mbart', 'nllb'].includes(info.modelType)) {
+  checkLanguages(info, languages);
+  if (hasCodes(info)) {
     if (!tokenizer) throw invalidArgument('translate: this model has no tokenizer, so that it takes ids only: use generate');
     return withCodes(tokenizer, texts, languages);
   }
-  if (/^u?m?t5$/.test(info.modelType)) return withTask(info, plain(texts), translationTask(info, languages));
-  if (from !== undefined || to !== undefined) {
-    throw invalidArgument(
-      `translate: ${from === undefined ? 'to' : 'from'} is for models of several languages; ${info.modelType} translates one pair`,
-    );
-  }
+  if (hasTasks(info)) return withTask(info, plain(texts), translationTask(info, languages));
   return { prompt: plain(texts), task: '' };
+}
+
+/** What a training puts around the texts of a translation: ids before and after each side, or words before the source. */
+export interface TranslationFrame {
+  prefix?: string;
+  sourceAround?: [number[], number[]];
+  targetAround?: [number[], number[]];
+}
+
+export function translationFrame(
+  info: ModelInfo, source: BoundTokenizer | null, target: BoundTokenizer | null, languages: Languages,
+): TranslationFrame {
+  checkLanguages(info, languages);
+  if (hasTasks(info)) return { prefix: String(taskParams(info)[translationTask(info, languages) ?? '']?.['prefix'] ?? '') };
+  if (!hasCodes(info) || !source || !target) return {};
+  const { from, to } = languages;
+  if (from === undefined || to === undefined) {
+    const missing = from === undefined ? 'from' : 'to';
+    throw invalidArgument(`${missing}: missing; a ${info.modelType} model learns a translation from one language to another`, { option: missing });
+  }
+  return {
+    sourceAround: surroundings(source, languageId(source, 'from', from)),
+    targetAround: surroundings(target, languageId(target, 'to', to)),
+  };
 }

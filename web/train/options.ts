@@ -1,55 +1,85 @@
-// The options of train(), checked.
+// The options of train(): here is checked what JSON would lose on the way to WebAssembly, which checks the rest.
 import { invalidArgument } from '../errors.js';
 import { lacking } from '../later.js';
-import { checkBoolean, checkChoice, checkCount, checkOptions, checkSignal, checkText, describe } from '../options.js';
-import type { TrainOptions } from '../types.js';
-import { isDetached } from '../values.js';
+import { checkChoice, checkCount, checkOptions, checkSignal, describe } from '../options.js';
+import { translationFrame } from '../tasks/translate.js';
+import type { BoundTokenizer } from '../tokenizer.js';
+import type { ModelInfo, TrainingData, TrainOptions } from '../types.js';
+import { isDetached, toJson } from '../values.js';
 
-const COUNTS = { steps: 1, epochs: 1, batchTokens: 1, batchSize: 1, accumulate: 1, seed: 0, checkpointEvery: 1 } as const;
-const SHARES = ['dropout', 'labelSmoothing'] as const;
-const LATER = ['lora', 'validation', 'validateEvery'] as const;
-const OTHERS = ['shuffle', 'optimizer', 'schedule', 'freeze', 'resume', 'onCheckpoint', 'signal'];
-const OPTIMIZER = ['learningRate', 'beta1', 'beta2', 'epsilon', 'weightDecay', 'momentum', 'clip'] as const;
+const TASKS = [
+  'text-classification', 'token-classification', 'question-answering', 'translation', 'text-generation', 'masked-lm', 'denoising',
+  'span-corruption', 'masked-lm-next-sentence', 'batches',
+] as const satisfies readonly TrainingData['task'][];
+/** Those that go to WebAssembly as they are. */
+const SETTINGS = [
+  'steps', 'epochs', 'batchTokens', 'batchSize', 'accumulate', 'seed', 'dropout', 'labelSmoothing', 'shuffle', 'wholeWords', 'optimizer',
+  'schedule', 'freeze',
+] as const satisfies readonly (keyof TrainOptions)[];
+const OTHERS = [
+  'lora', 'validation', 'validateEvery', 'checkpointEvery', 'resume', 'onCheckpoint', 'signal',
+] as const satisfies readonly (keyof TrainOptions)[];
+const GROUPS = {
+  optimizer: ['kind', 'learningRate', 'beta1', 'beta2', 'epsilon', 'weightDecay', 'momentum', 'clip'],
+  schedule: ['kind', 'warmup'],
+} as const;
 
-function checkNumber(name: string, value: unknown, below = Infinity): asserts value is number | undefined {
-  if (value === undefined || (typeof value === 'number' && value >= 0 && value < below)) return;
-  const bound = below === Infinity ? 'a number of at least 0' : `a number from 0 to less than ${below}`;
-  throw invalidArgument(`${name}: ${describe(value)} found, ${bound} expected`, { option: name });
+/** NaN would become null, and functions would vanish. */
+function checkPlain(name: string, value: unknown): void {
+  if (Array.isArray(value)) return value.forEach((item, i) => checkPlain(`${name}[${i}]`, item));
+  if (typeof value === 'number' ? Number.isFinite(value) : typeof value === 'string' || typeof value === 'boolean') return;
+  const expected = typeof value === 'number' ? 'a finite number' : 'a number, true or false, a text, or a list';
+  throw invalidArgument(`${name}: ${describe(value)} found, ${expected} expected`, { option: name });
 }
 
-export function checkTrainOptions(options: TrainOptions): void {
-  checkOptions('train', options, [...Object.keys(COUNTS), ...SHARES, ...LATER, ...OTHERS]);
-  for (const name of LATER) if (options[name] !== undefined) throw lacking(`train with ${name}`);
-  for (const [name, least] of Object.entries(COUNTS)) checkCount(name, options[name as keyof typeof COUNTS], least);
-  for (const name of SHARES) checkNumber(name, options[name], 1);
-  checkBoolean('shuffle', options.shuffle);
-  const { optimizer, schedule, freeze, resume, onCheckpoint } = options;
-  checkOptions('optimizer', optimizer, ['kind', ...OPTIMIZER]);
-  checkChoice('optimizer.kind', optimizer?.kind, ['adamw', 'adam', 'sgd']);
-  for (const name of OPTIMIZER) checkNumber(`optimizer.${name}`, optimizer?.[name]);
-  checkOptions('schedule', schedule, ['kind', 'warmup']);
-  checkChoice('schedule.kind', schedule?.kind, ['constant', 'linear', 'cosine', 'noam']);
-  checkCount('schedule.warmup', schedule?.warmup);
-  if (options.steps !== undefined && options.epochs !== undefined)
-    throw invalidArgument('steps and epochs: both found, one expected', { option: 'epochs' });
-  if (options.batchSize !== undefined && options.batchTokens !== undefined)
-    throw invalidArgument('batchSize and batchTokens: both found, one expected', { option: 'batchTokens' });
-  if (freeze !== undefined && !Array.isArray(freeze))
-    throw invalidArgument(`freeze: ${describe(freeze)} found, a list of names expected`, { option: 'freeze' });
-  freeze?.forEach((name, i) => checkText(`freeze[${i}]`, name));
+export const isStream = (rows: TrainingData['rows']): boolean => !Array.isArray(rows);
+
+function checkData(name: string, data: TrainingData): void {
+  checkOptions(name, data, data?.task === 'translation' ? ['task', 'rows', 'from', 'to'] : ['task', 'rows']);
+  if (data?.task === undefined) throw invalidArgument(`${name}: ${describe(data)} found, { task, rows } expected`, { option: 'task' });
+  checkChoice('task', data.task, TASKS);
+  const rows: unknown = data.rows;
+  if (Array.isArray(rows) || (typeof rows === 'object' && rows !== null && Symbol.asyncIterator in rows)) return;
+  throw invalidArgument(`rows: ${describe(rows)} found, a list or an async iterable expected`);
+}
+
+export function checkTraining(data: TrainingData, options: TrainOptions): void {
+  checkData('train', data);
+  checkOptions('train', options, [...SETTINGS, ...OTHERS]);
+  for (const name of SETTINGS) {
+    if (options?.[name] === undefined) continue;
+    if (name !== 'optimizer' && name !== 'schedule') {
+      checkPlain(name, options[name]);
+      continue;
+    }
+    checkOptions(name, options[name], GROUPS[name]);
+    for (const [key, value] of Object.entries(options[name])) if (value !== undefined) checkPlain(`${name}.${key}`, value);
+  }
+  if (options?.lora !== undefined) throw lacking('train with lora');
+  const { validation, resume, onCheckpoint } = options ?? {};
+  if (validation !== undefined) checkData('validation', validation);
+  checkCount('validateEvery', options?.validateEvery, 1);
+  checkCount('checkpointEvery', options?.checkpointEvery, 1);
+  if (options?.validateEvery !== undefined && !validation)
+    throw invalidArgument('validateEvery: validation, the data to compare with, is missing', { option: 'validation' });
   if (resume !== undefined && (!(resume instanceof Uint8Array) || isDetached(resume)))
     throw invalidArgument(`resume: ${describe(resume)} found, the bytes of a checkpoint expected`, { option: 'resume' });
   if (onCheckpoint !== undefined && typeof onCheckpoint !== 'function')
     throw invalidArgument(`onCheckpoint: ${describe(onCheckpoint)} found, a function expected`, { option: 'onCheckpoint' });
-  if (options.checkpointEvery !== undefined && !onCheckpoint)
+  if (options?.checkpointEvery !== undefined && !onCheckpoint)
     throw invalidArgument('checkpointEvery: onCheckpoint, which gets the checkpoints, is missing', { option: 'onCheckpoint' });
-  checkSignal('signal', options.signal);
+  checkSignal('signal', options?.signal);
 }
 
-/** What the engine needs of them, as JSON. `total`: how many steps there will be, where the schedule asks for it. */
-export function toTrainerJson(options: TrainOptions, total: number | undefined): string {
-  const { optimizer = {}, schedule, dropout, labelSmoothing, seed, freeze } = options;
-  if (total === undefined && (schedule?.kind === 'linear' || schedule?.kind === 'cosine'))
-    throw invalidArgument(`schedule ${schedule.kind}: steps is missing, which rows that come as a stream do not tell`, { option: 'steps' });
-  return JSON.stringify({ optimizer, schedule: { ...schedule, total: total ?? 0 }, dropout, labelSmoothing, seed, freeze });
+/** What the core needs of all that, as JSON. */
+export function toTrainerJson(
+  data: TrainingData, options: TrainOptions, info: ModelInfo, source: BoundTokenizer | null, target: BoundTokenizer | null,
+): string {
+  return toJson({
+    ...Object.fromEntries(SETTINGS.map((name) => [name, options?.[name]])),
+    task: data.task,
+    validationTask: options?.validation?.task,
+    streamed: isStream(data.rows),
+    ...(data.task === 'translation' && translationFrame(info, source, target, data)),
+  });
 }

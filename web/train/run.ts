@@ -1,80 +1,86 @@
 // A training as the caller sees it: steps that come, a result, checkpoints.
-import { TransformerError, linked, throwIfAborted } from '../errors.js';
+import { TransformerError, linked, throwIfAborted, unlessAborted } from '../errors.js';
 import type { Request, RequestOf, Results } from '../protocol.js';
+import type { BoundTokenizer } from '../tokenizer.js';
 import type { ModelInfo, TrainingData, TrainingRun, TrainingStep, TrainOptions } from '../types.js';
-import { batchesOf, type Batch, type Batches } from './batches.js';
-import type { Tokenizers } from './examples.js';
-import { checkTrainOptions, toTrainerJson } from './options.js';
+import { checkTraining, isStream, toTrainerJson } from './options.js';
+import { portionsOf } from './rows.js';
 
 /** Asks the model's engine, in turn with its other calls: that is how inference runs between steps. */
 export type Ask = <K extends Request['kind']>(kind: K, request: RequestOf<K>, signal?: AbortSignal) => Promise<Results[K]>;
 
 export interface TrainingHost {
   info: ModelInfo;
-  tokenizers: Tokenizers;
+  source: BoundTokenizer | null;
+  target: BoundTokenizer | null;
   ask: Ask;
-  /** The weights are f32 from here on. */
+  /** What of the model has changed: its weights are f32 from here on. */
   update(info: ModelInfo): void;
 }
 
 type Result = Awaited<ReturnType<TrainingRun['result']>>;
+type Validated = Pick<TrainingStep, 'validationLoss' | 'accuracy'>;
 
-/** The batches of each step, over the epochs. */
-async function* stepsOf(
-  batches: Batches, { steps, epochs, accumulate = 1 }: TrainOptions,
-): AsyncGenerator<{ epoch: number; parts: Batch[] }> {
-  const streamed = batches.count(0) === undefined;
-  const last = streamed ? 1 : epochs ?? (steps === undefined ? 1 : Infinity);
-  for (let epoch = 0; epoch < last; epoch++) {
-    let parts: Batch[] = [];
-    for await (const batch of batches.epoch(epoch)) {
-      parts.push(batch);
-      if (parts.length < accumulate) continue;
-      yield { epoch, parts };
-      parts = [];
-    }
-    if (parts.length > 0) yield { epoch, parts };
+async function validate(host: TrainingHost, signal: AbortSignal): Promise<Validated> {
+  for (;;) {
+    const result = await host.ask('train-evaluate', { kind: 'train-evaluate' }, signal);
+    if (result) return { validationLoss: result.loss, ...(result.accuracy !== undefined && { accuracy: result.accuracy }) };
   }
-}
-
-function countSteps(batches: Batches, { steps, epochs = 1, accumulate = 1 }: TrainOptions): number | undefined {
-  if (steps !== undefined) return steps;
-  let total = 0;
-  for (let epoch = 0; epoch < epochs; epoch++) {
-    const count = batches.count(epoch);
-    if (count === undefined) return undefined;
-    total += Math.ceil(count / accumulate);
-  }
-  return total;
 }
 
 async function train(
   host: TrainingHost, data: TrainingData, options: TrainOptions, emit: (step: TrainingStep) => void, signal: AbortSignal,
 ): Promise<Result> {
-  checkTrainOptions(options);
-  const batches = batchesOf(data, host.info, host.tokenizers, options);
-  const total = countSteps(batches, options);
-  const begin = { kind: 'train-begin', options: toTrainerJson(options, total), resume: options.resume } as const;
-  const { info, steps: made } = await host.ask('train-begin', begin, signal);
-  host.update(info);
-  const start = performance.now();
-  let index = 0, loss = NaN;
-  for await (const { epoch, parts } of stepsOf(batches, options)) {
-    if (total !== undefined && index >= total) break;
-    if (index++ < made) continue; // of the run that this one goes on with
-    throwIfAborted(signal);
-    const before = performance.now();
-    const step = await host.ask('train-step', { kind: 'train-step', parts: parts.map(({ inputs }) => inputs) }, signal);
-    const now = performance.now(), tokens = parts.reduce((sum, part) => sum + part.tokens, 0);
-    loss = step.loss;
-    emit({
-      ...step, epoch, tokensPerSecond: (1000 * tokens) / Math.max(now - before, 1e-3),
-      ...(total !== undefined && { remainingMs: ((now - start) / (index - made)) * (total - index) }),
-    });
-    if (options.checkpointEvery && step.step % options.checkpointEvery === 0)
-      await options.onCheckpoint!(await host.ask('train-checkpoint', { kind: 'train-checkpoint' }, signal));
+  checkTraining(data, options);
+  const { validation, validateEvery, checkpointEvery, onCheckpoint, resume } = options;
+  const send = async (portion: object, isValidation: boolean): Promise<void> => {
+    await host.ask('train-rows', { kind: 'train-rows', validation: isValidation, ...portion } as RequestOf<'train-rows'>, signal);
+  };
+  const settings = toTrainerJson(data, options, host.info, host.source, host.target);
+  await host.ask('train-open', { kind: 'train-open', options: settings }, signal);
+  const rows = portionsOf(data, 'rows', signal);
+  try {
+    if (!isStream(data.rows)) for await (const portion of rows) await send(portion, false);
+    if (validation) for await (const portion of portionsOf(validation, 'validation.rows', signal)) await send(portion, true);
+    const begun = await host.ask('train-begin', { kind: 'train-begin', resume }, signal);
+    host.update(begun.info);
+
+    const { steps: made, total } = begun, start = performance.now();
+    let { needsRows, done } = begun, loss = NaN, last = made, validated: Validated = {}, validatedAt = -1;
+    const measure = async (): Promise<Validated> => {
+      validatedAt = last;
+      return (validated = await validate(host, signal));
+    };
+    for (;;) {
+      while (needsRows) {
+        const { value } = await unlessAborted(rows.next(), signal);
+        ({ needsRows, done } = value
+          ? await host.ask('train-rows', { kind: 'train-rows', validation: false, ...value }, signal)
+          : await host.ask('train-close', { kind: 'train-close' }, signal));
+      }
+      if (done) {
+        if (validation && validatedAt !== last) await measure();
+        const { validationLoss } = validated;
+        return { steps: last, loss, ...(validationLoss !== undefined && { validationLoss }) };
+      }
+      throwIfAborted(signal);
+      const before = performance.now();
+      const { state, step, tokens, epochEnds } = await host.ask('train-step', { kind: 'train-step' }, signal);
+      ({ needsRows, done } = state);
+      const now = performance.now();
+      ({ loss, step: last } = step);
+      const isDue = validateEvery === undefined ? epochEnds || done : last % validateEvery === 0 || done;
+      const measured = validation && isDue ? await measure() : {};
+      emit({
+        ...step, ...measured, tokensPerSecond: (1000 * tokens) / Math.max(now - before, 1e-3),
+        ...(total !== undefined && { remainingMs: ((now - start) / (last - made)) * (total - last) }),
+      });
+      if (checkpointEvery && last % checkpointEvery === 0)
+        await onCheckpoint!(await host.ask('train-checkpoint', { kind: 'train-checkpoint' }, signal));
+    }
+  } finally {
+    void rows.return().catch(() => undefined); // whose source may never answer
   }
-  return { steps: Math.max(index, made), loss };
 }
 
 class RunningTraining implements TrainingRun {
