@@ -13,7 +13,8 @@ namespace webformer {
 
 class TrainerHandle::StepJob : public JobHandle {
  public:
-  explicit StepJob(std::shared_ptr<State> state) : state_(std::move(state)), job_(schedule_, state_->run.step(state_->workspace, schedule_)) {}
+  explicit StepJob(std::shared_ptr<State> state)
+      : state_(std::move(state)), job_(schedule_, state_->run.step(state_->workspace, schedule_)) {}
 
  private:
   bool work(Schedule::Clock::duration budget) override { return job_.step(budget); }
@@ -80,7 +81,8 @@ val TrainerHandle::add_rows(std::size_t length, double first, bool validation) {
   return guarded([&] {
     const JsonDocument document = JsonDocument::parse(Staging::text(length), "rows");
     auto number = std::int64_t(first);
-    for (const Json& row : document.root().items()) data(validation).add(Row{row, format("{}[{}]", validation ? "validation.rows" : "rows", number++)});
+    const std::string_view name = validation ? "validation.rows" : "rows";
+    for (const Json& row : document.root().items()) data(validation).add(Row{row, format("{}[{}]", name, number++)});
     Staging::shrink();
     return val::undefined();
   });

@@ -10,7 +10,8 @@ namespace webformer {
 
 struct Evaluated {
   double loss = 0;  ///< mean over all labels
-  /// Share of the labels that the model holds for the likeliest; of answers, those right from start to end. None, where labels are no choice.
+  /// Share of the labels that the model holds for the likeliest; of answers, those right from start to end. None, where labels are no
+  /// choice.
   std::optional<double> accuracy;
 };
 

@@ -86,7 +86,8 @@ std::optional<Surroundings> surroundings(const Json& object, std::string_view na
 
 OptimizerConfig read_optimizer(const Json& json) {
   OptimizerConfig c;
-  c.kind = std::array{OptimizerKind::adamw, OptimizerKind::adam, OptimizerKind::sgd}[choice(json, "optimizer.kind", {"adamw", "adam", "sgd"})];
+  constexpr std::array kinds{OptimizerKind::adamw, OptimizerKind::adam, OptimizerKind::sgd};
+  c.kind = kinds[choice(json, "optimizer.kind", {"adamw", "adam", "sgd"})];
   c.momentum = float(number(json, "optimizer.momentum", 0, 1));
   c.beta1 = float(number(json, "optimizer.beta1", 0.9, 1));
   c.beta2 = float(number(json, "optimizer.beta2", 0.999, 1));
@@ -123,7 +124,8 @@ TrainerConfig read_trainer(const Json& json, const ModelConfig& model) {
 
 BatchOptions read_batches(const Json& json) {
   const auto size = count(json, "batchSize", 1), tokens = count(json, "batchTokens", 1);
-  if (size && tokens) throw Error(Code::invalid_argument, "batchSize and batchTokens: both found, one expected").with("option", "batchTokens");
+  if (size && tokens)
+    throw Error(Code::invalid_argument, "batchSize and batchTokens: both found, one expected").with("option", "batchTokens");
   BatchOptions batches{.tokens = tokens.value_or(0),
                        .shuffle = flag(json, "shuffle", !flag(json, "streamed", false)),
                        .seed = std::uint64_t(count(json, "seed", 0).value_or(0))};

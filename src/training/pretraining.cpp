@@ -53,6 +53,10 @@ Example example_of(const Encoding& encoding, const ObjectiveContext& context) {
   return {.ids = encoding.ids, .types = types_of(encoding), .words = words_of(encoding, context)};
 }
 
+Encoding encode_pair(const std::string& first, const std::string& second, const ObjectiveContext& context) {
+  return context.source->encode(first, {.pair = second, .truncation = fitting(context)});
+}
+
 /// A token that is not special, each with the same probability.
 std::int32_t any_token(const ObjectiveContext& context, Random& random) {
   const auto tokens = std::uint32_t(std::min<std::size_t>(context.source->vocab_size(), std::size_t(context.model.vocab_size)));
@@ -116,7 +120,7 @@ std::vector<Example> read_plain(const Row& row, const ObjectiveContext& context)
 
 std::vector<Example> read_pair(const Row& row, const ObjectiveContext& context) {
   const std::string first = row.text("first"), second = row.text("second");
-  Example example = example_of(context.source->encode(first, {.pair = second, .truncation = fitting(context)}), context);
+  Example example = example_of(encode_pair(first, second, context), context);
   if (const auto [begin, end] = text_range(example); begin == end) return {};
   example.first = first;
   example.second = second;
@@ -132,9 +136,9 @@ Example draw_masked(const Example& example, const Example*, const ObjectiveConte
 
 Example draw_pair(const Example& example, const Example* other, const ObjectiveContext& context, Random& random) {
   const bool follows = !other || random.uniform() < 0.5;
-  const std::string& second = follows ? example.second : other->second;
-  Example pair = follows ? example : example_of(context.source->encode(example.first, {.pair = second, .truncation = fitting(context)}), context);
-  pair = draw_masked(pair, nullptr, context, random);
+  Example pair;
+  if (follows) pair = draw_masked(example, nullptr, context, random);
+  else pair = draw_masked(example_of(encode_pair(example.first, other->second, context), context), nullptr, context, random);
   pair.next_sentence = follows ? 0 : 1;
   return pair;
 }

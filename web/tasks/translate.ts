@@ -123,7 +123,9 @@ export function translationFrame(
   const { from, to } = languages;
   if (from === undefined || to === undefined) {
     const missing = from === undefined ? 'from' : 'to';
-    throw invalidArgument(`${missing}: missing; a ${info.modelType} model learns a translation from one language to another`, { option: missing });
+    throw invalidArgument(`${missing}: missing; a ${info.modelType} model translates from one of its languages to another`, {
+      option: missing,
+    });
   }
   return {
     sourceAround: surroundings(source, languageId(source, 'from', from)),

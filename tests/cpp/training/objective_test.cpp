@@ -209,7 +209,9 @@ TEST_CASE("noise masks spans and moves sentences; what is learned is the text as
     masked += double(std::ranges::count(drawn.ids, 15));
   }
   CHECK(masked / 200 > 1);
-  const Objective sentences(training_task("denoising"), [] { auto c = writer(); c.vocab_size = 26; return c; }(), bert_tokenizer, bert_tokenizer);
+  ModelConfig c = writer();
+  c.vocab_size = 26;
+  const Objective sentences(training_task("denoising"), c, bert_tokenizer, bert_tokenizer);
   const Example two = read(sentences, R"("a b. c d.")").at(0);
   std::map<bool, int> order;
   for (int round = 0; round < 200; ++round) {
