@@ -7,8 +7,6 @@
 #include "wasm/generation_job.h"
 #include "wasm/guard.h"
 #include "wasm/model_info.h"
-#include "wasm/model_saver.h"
-#include "wasm/trainer_handle.h"
 #include "wasm/values.h"
 
 using emscripten::val;
@@ -41,17 +39,6 @@ val ModelHandle::generate(val prompts, val decoder_prompts, std::string settings
     apply_options(request.config, JsonDocument::parse(options, "options").root());
     return val(start_generation(*session_, tokenizer_, std::move(request)));
   });
-}
-
-val ModelHandle::save(std::string dtype) const {
-  return guarded([&] {
-    if (!layout_) throw Error(Code::unsupported_model, "save: a model from a GGUF file cannot be saved yet");
-    return val(std::make_shared<ModelSaver>(ModelWriter(layout_, dtype == "f16" ? DType::f16 : DType::f32)));
-  });
-}
-
-val ModelHandle::trainer(std::string options, std::shared_ptr<TokenizerHandle> source, std::shared_ptr<TokenizerHandle> target) const {
-  return guarded([&] { return val(std::make_shared<TrainerHandle>(model_, std::move(source), std::move(target), options)); });
 }
 
 val ModelHandle::attention_probe(int length, bool everything) const {

@@ -1,11 +1,23 @@
 #include "wasm/model_saver.h"
 
 #include "wasm/guard.h"
+#include "wasm/model_handle.h"
 #include "wasm/values.h"
 
 using emscripten::val;
 
 namespace webformer {
+
+val ModelHandle::save(std::string dtype) const {
+  return guarded([&] {
+    if (!layout_) throw Error(Code::unsupported_model, "save: a model from a GGUF file cannot be saved yet");
+    return val(std::make_shared<ModelSaver>(ModelWriter(layout_, dtype == "f16" ? DType::f16 : DType::f32)));
+  });
+}
+
+ModelSaver::ModelSaver(ModelWriter writer) : writer_(std::move(writer)) {}
+
+double ModelSaver::size() const { return double(writer_.bytes()); }
 
 val ModelSaver::header() {
   return guarded([&] { return bytes_to_js(writer_.header()); });

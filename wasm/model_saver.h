@@ -9,10 +9,10 @@ namespace webformer {
 
 class ModelSaver {
  public:
-  explicit ModelSaver(ModelWriter writer) : writer_(std::move(writer)) {}
+  explicit ModelSaver(ModelWriter writer);
 
   /// Bytes of the whole file.
-  double size() const { return double(writer_.bytes()); }
+  double size() const;
   emscripten::val header();
   /// The bytes of the next tensor, or null after the last.
   emscripten::val next();

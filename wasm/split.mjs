@@ -10,8 +10,9 @@ import { outputOf } from './setup/system.mjs';
 
 /** The sources that go to the second part, with all that nothing else calls; and by their names, functions of other sources. */
 const EXTRA_SOURCES = [
-  'src/text/training/', 'src/training/', 'src/model/backward', 'src/formats/word_vectors',
-  'wasm/attention_piece', 'wasm/layer_', 'wasm/position_tables', 'wasm/tokenizer_trainer', 'wasm/word_vector_files',
+  'src/text/training/', 'src/training/', 'src/model/backward', 'src/model/model_writer', 'src/formats/word_vectors',
+  'wasm/attention_piece', 'wasm/layer_', 'wasm/model_saver', 'wasm/position_tables', 'wasm/tokenizer_trainer', 'wasm/trainer_',
+  'wasm/word_vector_files',
 ];
 const EXTRA_FUNCTIONS = /backward/;
 
@@ -81,10 +82,9 @@ function reachable(edges, roots, without) {
 
 /** A call from the first part traps while the second is not there: only what runs for the second may have one. */
 function checkCalls(edges, first, callers) {
-  for (const caller of first) {
-    const callee = callers.has(caller) ? undefined : (edges.get(caller) ?? []).find((name) => !first.has(name) && edges.has(name));
-    if (callee) throw new Error(`${caller} calls ${callee}, which wasm/split.mjs puts in the part that is loaded later`);
-  }
+  const early = [...first].filter((caller) => !callers.has(caller)).flatMap((caller) =>
+    (edges.get(caller) ?? []).filter((callee) => !first.has(callee) && edges.has(callee)).map((callee) => `\n${caller} calls ${callee}`));
+  if (early.length > 0) throw new Error(`wasm/split.mjs puts functions in the part that is loaded later, but:${early.join('')}`);
 }
 
 /** A custom section of WebAssembly, appended to a module. */

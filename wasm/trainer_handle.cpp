@@ -5,6 +5,7 @@
 #include "wasm/forward_job.h"
 #include "wasm/guard.h"
 #include "wasm/job.h"
+#include "wasm/model_handle.h"
 #include "wasm/values.h"
 
 using emscripten::val;
@@ -82,7 +83,7 @@ val TrainerHandle::add_rows(std::size_t length, double first, bool validation) {
     const JsonDocument document = JsonDocument::parse(Staging::text(length), "rows");
     auto number = std::int64_t(first);
     const std::string_view name = validation ? "validation.rows" : "rows";
-    for (const Json& row : document.root().items()) data(validation).add(Row{row, format("{}[{}]", name, number++)});
+    for (const Json& row : document.root().items()) data(validation).add(Row{row, webformer::format("{}[{}]", name, number++)});
     Staging::shrink();
     return val::undefined();
   });
@@ -138,6 +139,10 @@ val TrainerHandle::checkpoint() {
     const std::vector<std::byte> file = state_->run.checkpoint();
     return bytes_to_js({reinterpret_cast<const char*>(file.data()), file.size()});
   });
+}
+
+val ModelHandle::trainer(std::string options, std::shared_ptr<TokenizerHandle> source, std::shared_ptr<TokenizerHandle> target) const {
+  return guarded([&] { return val(std::make_shared<TrainerHandle>(model_, std::move(source), std::move(target), options)); });
 }
 
 }  // namespace webformer

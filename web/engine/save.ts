@@ -1,5 +1,6 @@
 // A model as the folder that it is saved to.
 import { throwIfAborted } from '../errors.js';
+import { extend } from '../extra.js';
 import type { Instance } from '../instance.js';
 import { nextTask } from '../yield.js';
 import type { Checkpoint } from './load.js';
@@ -28,6 +29,7 @@ function withType(config: Uint8Array, dtype: keyof typeof TYPES): Uint8Array {
 }
 
 async function weights(instance: Instance, checkpoint: Checkpoint, dtype: keyof typeof TYPES, signal: AbortSignal): Promise<Uint8Array> {
+  await extend(instance);
   const saver = instance.call(() => checkpoint.model.save(dtype));
   try {
     const file = new Uint8Array(saver.size());

@@ -1,5 +1,6 @@
 // Training in the engine: a trainer beside the model, and its steps as jobs.
 import { TransformerError } from '../errors.js';
+import { extend } from '../extra.js';
 import type { Instance } from '../instance.js';
 import type { WasmTrainer } from '../module.js';
 import type { RequestContext, RequestOf, Results, TrainingState } from '../protocol.js';
@@ -7,8 +8,9 @@ import { finish } from './jobs.js';
 import type { Checkpoint } from './load.js';
 
 /** A new trainer takes the place of the one before. */
-export function openTraining(instance: Instance, checkpoint: Checkpoint, { options }: RequestOf<'train-open'>): undefined {
+export async function openTraining(instance: Instance, checkpoint: Checkpoint, { options }: RequestOf<'train-open'>): Promise<undefined> {
   const { model, tokenizers } = checkpoint;
+  await extend(instance);
   const trainer = instance.call(() => model.trainer(options, tokenizers?.source.handle ?? null, tokenizers?.target.handle ?? null));
   checkpoint.trainer?.delete();
   checkpoint.trainer = trainer;
