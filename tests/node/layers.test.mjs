@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { attention, causalMask, createLayer, positionalEncoding } from 'webformer';
-import { GoldenModule, missing } from './golden-modules.mjs';
+import { missing, openGolden } from './golden-modules.mjs';
 import { range, rejects } from './support.mjs';
 
 const tensor = (shape, ...data) => ({ data: Float32Array.from(data), shape });
@@ -22,7 +22,7 @@ async function made(t, ...args) {
 const toKeyMask = (mask) => mask && { data: mask.data, shape: [mask.shape[0], 1, 1, mask.shape[1]] };
 
 test("multi-head attention is PyTorch's: self, causal, cross, other widths, four linears, grouped heads", { skip: missing }, async (t) => {
-  const golden = new GoldenModule('03_multi_head');
+  const golden = openGolden('03_multi_head');
   for (const [name, about] of Object.entries(golden.about.cases)) {
     const input = (of) => golden.of('in', name, of), key = input('memory') ?? input('key');
     const options = { embed_dim: about.d_model, num_heads: about.heads, num_kv_heads: about.kv_heads, kdim: about.kdim, vdim: about.vdim };
@@ -38,7 +38,7 @@ test("multi-head attention is PyTorch's: self, causal, cross, other widths, four
 });
 
 test("feed-forward layers are PyTorch's with every activation, gated or not", { skip: missing }, async (t) => {
-  const golden = new GoldenModule('04_ffn');
+  const golden = openGolden('04_ffn');
   const activations = { gelu_tanh: 'gelu_pytorch_tanh', swiglu: 'silu', geglu: 'gelu' };
   for (const [name, about] of Object.entries(golden.about.cases)) {
     if (!about.d_ff) continue; // of other subjects
@@ -51,7 +51,7 @@ test("feed-forward layers are PyTorch's with every activation, gated or not", { 
 });
 
 test("norms and blocks are PyTorch's: before and after, encoder and decoder, stacks of two", { skip: missing }, async (t) => {
-  const golden = new GoldenModule('06_blocks');
+  const golden = openGolden('06_blocks');
   for (const [name, about] of Object.entries(golden.about.cases)) {
     const input = (of) => golden.of('in', name, of), weights = golden.weights(name);
     const block = {
@@ -172,7 +172,7 @@ const modelOptions = ({ d_model, heads, d_ff, layers, vocab, max_length, eps }) 
 });
 
 test("a gpt is PyTorch's, with positions learned or computed, and norms before or after", { skip: missing }, async (t) => {
-  const golden = new GoldenModule('09_gpt'), { prenorm, postnorm } = golden.about.cases;
+  const golden = openGolden('09_gpt'), { prenorm, postnorm } = golden.about.cases;
   const before = { ...modelOptions(prenorm), norm_first: true, attention_bias: false, positions: 'sinusoidal', activation: 'relu' };
   for (const [name, options] of Object.entries({ prenorm: before, postnorm: modelOptions(postnorm) })) {
     const layer = await made(t, 'gpt', options, golden.weights(name));
@@ -182,7 +182,7 @@ test("a gpt is PyTorch's, with positions learned or computed, and norms before o
 });
 
 test("a bert is PyTorch's, with padding, segments, and the next sentence", { skip: missing }, async (t) => {
-  const golden = new GoldenModule('08_bert_pretraining'), input = (name) => golden.of('in', 'textbook', name);
+  const golden = openGolden('08_bert_pretraining'), input = (name) => golden.of('in', 'textbook', name);
   const options = { ...modelOptions(golden.about.cases.textbook), next_sentence: true };
   const layer = await made(t, 'bert', options, golden.weights('textbook'));
   const ids = { input_ids: input('input_ids'), attention_mask: input('attention_mask'), token_type_ids: input('segment_ids') };

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { attention, causalMask, loadWordVectors, positionalEncoding } from 'webformer';
-import { GoldenModule, missing } from './golden-modules.mjs';
+import { missing, openGolden } from './golden-modules.mjs';
 import { rejects, throws } from './support.mjs';
 
 const tensor = (shape, ...data) => ({ data: Float32Array.from(data), shape });
@@ -13,7 +13,7 @@ const close = (got, want, allowed = 1e-6) => {
 const zeros = (...shape) => tensor(shape, ...Array(shape.reduce((a, b) => a * b, 1)).fill(0));
 
 test("attention is PyTorch's: scales, masks, causal, biases, rows that see nothing, huge scores", { skip: missing }, async () => {
-  const golden = new GoldenModule('02_attention');
+  const golden = openGolden('02_attention');
   for (const [name, about] of Object.entries(golden.about.cases)) {
     const query = golden.of('in', name, 'q'), key = golden.of('in', name, 'k'), value = golden.of('in', name, 'v');
     if (!value) continue; // of other subjects
@@ -80,7 +80,7 @@ test('attention refuses what does not fit, by name', async () => {
 });
 
 test("positional encodings are PyTorch's: sinusoidal with even and odd width, ALiBi, T5's buckets", { skip: missing }, async () => {
-  const golden = new GoldenModule('05_positions');
+  const golden = openGolden('05_positions');
   for (const [name, [length, width]] of [['sinusoidal', [64, 32]], ['sinusoidal_odd_width', [16, 21]]])
     golden.compare(name, 'table', await positionalEncoding('sinusoidal', { length, width }));
   for (const heads of [4, 6, 8, 12]) {
@@ -100,7 +100,7 @@ test("positional encodings are PyTorch's: sinusoidal with even and odd width, AL
 });
 
 test('the table of rope turns heads as PyTorch has it', { skip: missing }, async () => {
-  const golden = new GoldenModule('05_positions');
+  const golden = openGolden('05_positions');
   for (const name of ['rope_interleaved', 'rope_half']) {
     const { data, shape } = await positionalEncoding('rope', { length: 8, width: 8 });
     assert.deepEqual(shape, [2, 8, 4]);

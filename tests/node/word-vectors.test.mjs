@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { loadWordVectors } from 'webformer';
-import { GoldenModule, missing } from './golden-modules.mjs';
+import { missing, openGolden } from './golden-modules.mjs';
 import { fileServer, rejects, serve, temporaryFolder, throws } from './support.mjs';
 
 const bytes = (text) => new Uint8Array(Buffer.from(text));
@@ -38,7 +38,7 @@ test('nearest words are those with the largest cosine, without the words of the 
 });
 
 test("analogies are PyTorch's: the word nearest to a - b + c", { skip: missing }, async () => {
-  const golden = new GoldenModule('01_word_vectors'), { words } = golden.about.cases.analogy;
+  const golden = openGolden('01_word_vectors'), { words } = golden.about.cases.analogy;
   const { data, shape } = golden.of('in', 'analogy', 'table');
   const rows = words.map((word, row) => [word, ...data.subarray(row * shape[1], (row + 1) * shape[1])].join(' '));
   const vectors = await loadWordVectors(new Map([['v', bytes(`${shape.join(' ')}\n${rows.join('\n')}\n`)]]));
