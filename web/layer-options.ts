@@ -10,7 +10,7 @@ export type Settings = Record<string, number | boolean | string | null | undefin
 
 const BLOCK = {
   d_model: null, nhead: null, dim_feedforward: 2048, dropout: 0.1, activation: 'relu', layer_norm_eps: 1e-5, norm_first: false, bias: true,
-  batch_first: true,
+  attention_bias: undefined, batch_first: true,
 };
 const MODEL = {
   vocab_size: null, d_model: null, nhead: null, num_layers: null, dim_feedforward: null, max_position_embeddings: 512, positions: 'learned',
@@ -46,7 +46,7 @@ export function checkKind(kind: LayerKind): void {
 }
 
 function checkOption(name: string, value: unknown, otherwise: Settings[string]): void {
-  if (typeof otherwise === 'boolean') return checkBoolean(name, value);
+  if (typeof otherwise === 'boolean' || name === 'attention_bias') return checkBoolean(name, value);
   if (typeof otherwise === 'string') return checkText(name, value);
   if (/eps$|dropout/.test(name)) return checkNumber(name, value, 0);
   checkCount(name, value, 1);
@@ -70,6 +70,7 @@ export function readOptions(kind: LayerKind, options: Readonly<Record<string, un
     throw invalidArgument('batch_first: false found, true expected: tensors are [B, T, C] here', { option: 'batch_first' });
   for (const name of ['kdim', 'vdim']) settings[name] ??= settings['embed_dim'];
   settings['num_kv_heads'] ??= settings['num_heads'];
+  settings['attention_bias'] ??= settings['bias'];
   return settings;
 }
 
@@ -96,7 +97,11 @@ export function toCoreOptions(kind: PieceKind, settings: Settings): Settings {
 export class FirstWeights {
   readonly all = new Map<string, Tensor>();
 
-  constructor(private readonly bias: boolean) {}
+  /** @param attentionBias default: as `bias` */
+  constructor(
+    private readonly bias: boolean,
+    private readonly attentionBias = bias,
+  ) {}
 
   uniform(name: string, shape: number[], bound: number): void {
     const tensor = zeros(name, shape);
@@ -118,10 +123,10 @@ export class FirstWeights {
     this.all.set(name, tensor);
   }
 
-  linear(name: string, inputs: number, outputs: number, zeroBias = false): void {
+  linear(name: string, inputs: number, outputs: number): void {
     const bound = 1 / Math.sqrt(inputs);
     this.uniform(`${name}weight`, [outputs, inputs], bound);
-    if (this.bias) this.uniform(`${name}bias`, [outputs], zeroBias ? 0 : bound);
+    if (this.bias) this.uniform(`${name}bias`, [outputs], bound);
   }
 
   norm(name: string, width: number, bias = this.bias): void {
@@ -138,8 +143,10 @@ export class FirstWeights {
     const parts = kdim === width && vdim === width ? [] : ([['q', width], ['k', kdim], ['v', vdim]] as const);
     if (parts.length === 0) this.glorot(`${name}in_proj_weight`, 3 * width, width);
     for (const [part, inputs] of parts) this.glorot(`${name}${part}_proj_weight`, width, inputs);
-    if (this.bias) this.fill(`${name}in_proj_bias`, [3 * width], 0);
-    this.linear(`${name}out_proj.`, width, width, true);
+    this.uniform(`${name}out_proj.weight`, [width, width], 1 / Math.sqrt(width));
+    if (!this.attentionBias) return;
+    this.fill(`${name}in_proj_bias`, [3 * width], 0);
+    this.fill(`${name}out_proj.bias`, [width], 0);
   }
 
   block(name: string, width: number, inner: number, cross: boolean): void {
@@ -153,7 +160,8 @@ export class FirstWeights {
 
 export function firstWeights(kind: PieceKind, settings: Settings): Map<string, Tensor> {
   const size = (name: string): number => settings[name] as number;
-  const first = new FirstWeights(settings['bias'] !== false), width = size('d_model'), inner = size('dim_feedforward');
+  const first = new FirstWeights(settings['bias'] !== false, settings['attention_bias'] !== false);
+  const width = size('d_model'), inner = size('dim_feedforward');
   const blocks = (name: string, count: number, cross: boolean): void => {
     for (let i = 0; i < count; i++) first.block(`${name}layers.${i}.`, width, inner, cross);
   };

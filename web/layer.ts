@@ -142,6 +142,7 @@ function spread(name: string, mask: Tensor | undefined, full: readonly [number, 
  * - positionalEncoding (sinusoidal): input, to which the positions are added;
  * - multiHeadAttention: query, key (default: the query), value (default: the key); also gives weights [B,H,T,S];
  * - encoderLayer, encoder: src; decoderLayer, decoder: tgt and memory, which memoryMask is for;
+ *   attention_bias (default: as bias) is for textbooks' blocks, whose attention has no biases while the other parts have them;
  * - transformer: src (`mask` is for it), tgt (`causal` and the input tgt_mask are for it); also gives memory, the encoder's output;
  * - gpt, bert, whole models as textbooks write them: input_ids [B,T] or [T], attention_mask and (bert) token_type_ids of the same shape;
  *   give logits and lastHiddenState, and a bert with next_sentence nextSentenceLogits.

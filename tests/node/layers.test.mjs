@@ -162,7 +162,12 @@ test('without weights a layer starts as PyTorch\'s do, with its names and shapes
     ['multiHeadAttention', { embed_dim: 4, num_heads: 2, kdim: 3, vdim: 5 }],
     ['encoder', { d_model: 4, nhead: 2, num_layers: 2, norm: true }],
     ['encoderLayer', { d_model: 4, nhead: 2, bias: false, batch_first: true, dropout: 0 }],
+    ['decoderLayer', { d_model: 4, nhead: 2, bias: false, attention_bias: true }],
   ]) await made(t, kind, options);
+  const bare = await made(t, 'encoderLayer', { d_model: 4, nhead: 2, dim_feedforward: 8, attention_bias: false });
+  const biases = [...bare.weights.keys()].filter((name) => name.endsWith('bias'));
+  assert.deepEqual(biases, ['linear1.bias', 'linear2.bias', 'norm1.bias', 'norm2.bias']);
+  await rejects(createLayer('encoderLayer', { d_model: 4, nhead: 2, attention_bias: 1 }), 'invalid_argument', /attention_bias: 1 found/);
 });
 
 /** Options of a whole model of golden/modules. */
