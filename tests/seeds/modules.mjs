@@ -1,5 +1,6 @@
 // The classes that more than one block of the texts uses, written with the package's layers as the texts write them with nn.Linear.
 import { attention, createLayer } from 'webformer';
+import { torchBlock } from './reference.mjs';
 import { below, idTensor, mergeHeads, randn, splitHeads, times } from './tensors.mjs';
 
 /** nn.Linear from the weights of a state_dict. */
@@ -142,4 +143,11 @@ export function transformerShapes({ src_vocab, tgt_vocab, d_model, d_ff, n_layer
   }));
   const tables = { 'encoder.embedding.weight': [src_vocab, d_model], 'decoder.embedding.weight': [tgt_vocab, d_model] };
   return Object.assign(tables, ...layers, linearShapes('output_linear', tgt_vocab, d_model));
+}
+
+/** The weights of nn.MultiheadAttention's packed names, as four linears by the names given. */
+export function unpacked(weights, names) {
+  const { attentions: [linears] } = torchBlock(new Map([...weights].map(([name, weight]) => [`self_attn.${name}`, weight])));
+  return new Map(names.flatMap((name, i) =>
+    ['weight', 'bias'].filter((of) => linears[i][of]).map((of) => [`${name}.${of}`, linears[i][of]])));
 }

@@ -35,6 +35,7 @@ import { readTensors } from '../fixtures/golden-module.mjs';
 import { close, equal, ok, shaped } from './check.mjs';
 import {
   Encoder, MultiHeadAttention, ScaledEmbedding, Transformer, blockOptions, blockShapes, drawn, linear, linearShapes, transformerConfig, transformerShapes,
+  unpacked,
 } from './modules.mjs';
 import * as reference from './reference.mjs';
 import { argmax, below, both, filled, folder, idTensor, item, last, plus, randn, splitHeads, tensor, times, toRows } from './tensors.mjs';
@@ -321,11 +322,8 @@ export const structure = {
     }
     await golden('03_multi_head', async (file) => {
       const input = file.of('in', 'self_no_bias', 'x'), seen = file.of('in', 'self_no_bias', 'key_mask');
-      const { attentions: [linears] } = reference.torchBlock(
-        new Map([...file.weights('self_no_bias')].map(([name, weight]) => [`self_attn.${name}`, weight])),
-      );
-      const own = new Map(LINEARS.map((name, i) => [`${name}.weight`, linears[i].weight]));
-      const made = await MultiHeadAttention.from(use, own, LINEARS, file.about.cases.self_no_bias.heads);
+      const { heads } = file.about.cases.self_no_bias;
+      const made = await MultiHeadAttention.from(use, unpacked(file.weights('self_no_bias'), LINEARS), LINEARS, heads);
       const got = await made.forward(input, input, input, { ...seen, shape: [seen.shape[0], 1, 1, seen.shape[1]] });
       file.compare('self_no_bias', 'out', got.output);
       file.compare('self_no_bias', 'weights', got.weights);

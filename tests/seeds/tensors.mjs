@@ -92,6 +92,10 @@ export const argmax = (list) => list.reduce((best, x, i) => (x > list[best] ? i 
 export const below = (weights, start) =>
   new Map([...weights].filter(([name]) => name.startsWith(start)).map(([name, weight]) => [name.slice(start.length), weight]));
 
+/** Weights by other names: each pattern that a name matches is replaced. */
+export const renamed = (weights, patterns) =>
+  new Map([...weights].map(([name, weight]) => [patterns.reduce((now, [from, to]) => now.replace(from, to), name), weight]));
+
 /** A folder to load: config.json and model.safetensors. */
 export function folder(config, weights) {
   const header = {}, parts = [];
