@@ -8,17 +8,25 @@ const rowsOf = ({ data, shape }) => data.length / shape.at(-1);
 /** A module's weight and bias. */
 export const part = (weights, name) => ({ weight: weights.get(`${name}.weight`), bias: weights.get(`${name}.bias`) });
 
+/** The dot product of `count` numbers of a and b. Four sums, since one would wait for each addition. */
+function dot(a, i, b, j, count) {
+  let s0 = 0, s1 = 0, s2 = 0, s3 = 0, c = 0;
+  for (; c + 3 < count; c += 4) {
+    s0 += a[i + c] * b[j + c];
+    s1 += a[i + c + 1] * b[j + c + 1];
+    s2 += a[i + c + 2] * b[j + c + 2];
+    s3 += a[i + c + 3] * b[j + c + 3];
+  }
+  for (; c < count; c++) s0 += a[i + c] * b[j + c];
+  return s0 + s1 + s2 + s3;
+}
+
 /** x W^T + b. x: [...,C], W: [N,C] */
 export function linear(x, { weight, bias }) {
   const [outputs, width] = weight.shape, rows = rowsOf(x), y = zeros(...x.shape.slice(0, -1), outputs);
   const w = Float64Array.from(weight.data), a = Float64Array.from(x.data);
-  for (let n = 0; n < outputs; n++) {
-    for (let r = 0; r < rows; r++) {
-      let sum = 0;
-      for (let c = 0, i = r * width, j = n * width; c < width; c++) sum += a[i++] * w[j++];
-      y.data[r * outputs + n] = sum + (bias ? bias.data[n] : 0);
-    }
-  }
+  for (let n = 0; n < outputs; n++)
+    for (let r = 0; r < rows; r++) y.data[r * outputs + n] = dot(a, r * width, w, n * width, width) + (bias ? bias.data[n] : 0);
   return y;
 }
 
@@ -45,12 +53,8 @@ export function attend(q, k, v, { heads = 1, seen = () => true, scale } = {}) {
   for (let b = 0; b < batch; b++) {
     for (let h = 0; h < heads; h++) {
       for (let t = 0; t < queries; t++) {
-        const scores = Array.from({ length: keys }, (_, s) => {
-          if (!seen(b, t, s)) return -Infinity;
-          let dot = 0;
-          for (let d = 0, i = at(q, b, t, h), j = at(k, b, s, h); d < size; d++) dot += q.data[i++] * k.data[j++];
-          return dot * factor;
-        });
+        const scores = Array.from({ length: keys }, (_, s) =>
+          seen(b, t, s) ? factor * dot(q.data, at(q, b, t, h), k.data, at(k, b, s, h), size) : -Infinity);
         const row = softmax(scores);
         weights.data.set(row, ((b * heads + h) * queries + t) * keys);
         for (let s = 0; s < keys; s++)

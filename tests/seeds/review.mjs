@@ -370,7 +370,8 @@ export const review = {
   async '7 a masked word'({ use, model }) {
     // The tiny BERT knows few words, and has learned nothing: what it predicts is a matter of its weights.
     const unmask = use(await pipeline('fill-mask', await model('bert'))), text = 'The [MASK] saw the mouse.';
-    const found = await unmask(text, { top_k: 20 }), { ids } = unmask.tokenizer.encode(text), { logits } = await unmask.model.forward({ inputIds: [ids] });
+    const found = await unmask(text, { top_k: 20 }), { ids } = unmask.tokenizer.encode(text);
+    const { logits } = await unmask.model.forward({ inputIds: [ids] });
     const chances = reference.softmax(toRows(item(logits, 0))[ids.indexOf(unmask.tokenizer.idOf('[MASK]'))]);
     close(found.map(({ score }) => score), chances.toSorted((a, b) => b - a));
     equal(found[0].token, argmax(chances));
@@ -401,7 +402,7 @@ export const review = {
     const decoder = use(await createLayer('decoder', { ...block, num_layers: 6 }));
     const { output: decoded } = await decoder.forward({ tgt: x, memory: encoded });
     shaped(decoded, 32, 100, 512);
-    // Items are computed apart: one of them tells for all. Its first rows are as many as float64 has time for.
+    // Float64 has time for one of the items, which are computed apart.
     const one = (of) => ({ data: item(of, 17).data, shape: [1, 100, 512] });
     const layers = (stack, of, run) => Array.from({ length: 6 }, (_, i) => reference.torchBlock(below(stack.weights, `layers.${i}.`)))
       .reduce((h, layer) => reference.runBlock(layer, h, run), of);

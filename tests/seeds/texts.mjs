@@ -1,5 +1,6 @@
 // The programs of the three texts, by the names of their blocks.
+import { overview } from './overview.mjs';
 import { review } from './review.mjs';
 import { structure } from './structure.mjs';
 
-export const texts = { structure, review };
+export const texts = { overview, structure, review };
