@@ -78,7 +78,8 @@ function checkSizes() {
   const isProgram = ({ name }) => name.startsWith(`cli${path.sep}`);
   const code = sizes.filter((file) => !isModule(file) && !isProgram(file)).reduce((sum, { brotli }) => sum + brotli, 0);
   const total = code + Math.max(...sizes.filter((file) => isModule(file) && !isExtra(file)).map(({ brotli }) => brotli));
-  console.log(`A page downloads at most ${total} bytes (all scripts and the largest module, brotli) of ${LIMIT} allowed; .extra.wasm only for training and pieces.`);
+  const what = `${total} bytes (all scripts and the largest module, brotli) of ${LIMIT} allowed`;
+  console.log(`A page downloads at most ${what}; .extra.wasm only for training and pieces.`);
   return total <= LIMIT;
 }
 

@@ -10,7 +10,9 @@ export const MODELS = {
   tales: path.join(EMBEDDED, 'tales'),
   bert: bert(),
   sentiment: classifier(['NEGATIVE', 'POSITIVE']),
-  tags: tagger(['O', 'B-ANIMAL', 'I-ANIMAL'], { fox: [0.1, 0.8, 0.1], mouse: [0.1, 0.8, 0.1], the: [0.8, 0.1, 0.1], saw: [0.9, 0.05, 0.05] }),
+  tags: tagger(['O', 'B-ANIMAL', 'I-ANIMAL'], {
+    fox: [0.1, 0.8, 0.1], mouse: [0.1, 0.8, 0.1], the: [0.8, 0.1, 0.1], saw: [0.9, 0.05, 0.05],
+  }),
   answers: answerer({ fox: [9, 9] }),
   summaries: summarizer(),
 };

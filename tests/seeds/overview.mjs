@@ -18,7 +18,7 @@
 //   7.2  the encoder step by step         7.2 the encoder step by step
 //   7.3  the decoder's three parts        7.3 the decoder step by step
 //   7.4  three kinds of attention         7.4 self, masked and cross
-//   8.1  FFN(x)                           8.1 FFN; 8.1 SwiGLU, GeGLU, GELU
+//   8.1  FFN(x)                           8.1 FFN; 8.1 SwiGLU
 //   8.2  512 to 2048 and back             8.2 each position apart
 //   9.1  sinusoidal_encoding              9.1 sinusoidal_encoding
 //   9.2  PE(pos + k) from PE(pos)         9.2 a shift is linear
@@ -41,7 +41,7 @@ import {
 } from 'webformer';
 import { pipeline } from 'webformer/pipeline';
 import { close, equal, ok, shaped } from './check.mjs';
-import { MultiHeadAttention, drawn, linear, linearShapes } from './modules.mjs';
+import { MultiHeadAttention, drawn, embedding, linear, linearShapes, matrix, products } from './modules.mjs';
 import * as reference from './reference.mjs';
 import { argmax, below, filled, first, item, mergeHeads, plus, randn, splitHeads, tensor, times, toRows } from './tensors.mjs';
 
@@ -53,7 +53,7 @@ const four = (weights) => LINEARS.map((name) => part(weights, name));
 const BLOCK = { d_model: WIDTH, nhead: HEADS, dim_feedforward: INNER };
 const text = (content) => new Blob([content]);
 
-/** What is in a layer's own weights, by name. */
+/** x[from:to] */
 const slice = ({ data, shape: [, width] }, from, to) => ({ data: data.slice(from * width, to * width), shape: [to - from, width] });
 
 /** softmax(Q K^T / sqrt(d_k)) V, by [B,H,T,D]; dropout does nothing once training is over. */
@@ -63,13 +63,6 @@ class ScaledDotProductAttention {
     const { output, weights } = await attention(q, k, v, { mask });
     return [output, weights];
   }
-}
-
-/** q k^T, a linear whose weight is the keys. q: [T,D], k: [S,D] */
-async function products(use, q, k) {
-  const options = { in_features: k.shape[1], out_features: k.shape[0], bias: false };
-  const layer = use(await createLayer('linear', options, new Map([['weight', k]])));
-  return (await layer.forward({ input: q })).output;
 }
 
 /** Mean of the squares about the mean. */
@@ -102,7 +95,8 @@ async function rotate(x, base) {
   const [length, width] = x.shape, half = width / 2, result = filled(x.shape, 0);
   const { data } = await positionalEncoding('rope', { length, width, base });
   for (let i = 0; i < length * half; i++) {
-    const at = Math.floor(i / half) * width + (i % half), cos = data[i], sin = data[length * half + i], a = x.data[at], b = x.data[at + half];
+    const at = Math.floor(i / half) * width + (i % half), cos = data[i], sin = data[length * half + i];
+    const a = x.data[at], b = x.data[at + half];
     result.data[at] = a * cos - b * sin;
     result.data[at + half] = b * cos + a * sin;
   }
@@ -126,7 +120,8 @@ export const overview = {
     equal(french, 'Où se trouve la gare ?');
     const { answer } = await (await made('question-answering', 'answers'))('Who saw it?', 'The mouse ran. A fox saw it.');
     equal(answer, 'fox');
-    const [summary] = await (await made('summarization', 'summaries'))('I love you, you love cats, and cats love you.', { max_new_tokens: 5 });
+    const summarize = await made('summarization', 'summaries');
+    const [summary] = await summarize('I love you, you love cats, and cats love you.', { max_new_tokens: 5 });
     equal(Object.keys(summary), ['summary_text']);
   },
 
@@ -176,9 +171,7 @@ export const overview = {
     await golden('01_word_vectors', async (file) => {
       const ids = Array.from(file.of('in', 'one_hot', 'ids').data), table = file.weights('one_hot').get('table');
       file.compare('one_hot', 'one_hot', oneHot(ids, table.shape[0]));
-      const options = { num_embeddings: table.shape[0], embedding_dim: table.shape[1] };
-      const embedding = use(await createLayer('embedding', options, new Map([['weight', table]])));
-      file.compare('one_hot', 'embedding', (await embedding.forward({ input: tensor(ids) })).output);
+      file.compare('one_hot', 'embedding', (await use(await embedding(table)).forward({ input: tensor(ids) })).output);
     });
   },
 
@@ -190,7 +183,8 @@ export const overview = {
     equal(word, 'queen');
     close([score], [1]);
     await golden('01_word_vectors', async (file) => {
-      const { words } = file.about.cases.analogy, table = file.of('in', 'analogy', 'table'), queries = toRows(file.of('in', 'analogy', 'queries'));
+      const { words } = file.about.cases.analogy, table = file.of('in', 'analogy', 'table');
+      const queries = toRows(file.of('in', 'analogy', 'queries'));
       const content = [table.shape.join(' '), ...toRows(table).map((row, i) => [words[i], ...row].join(' '))].join('\n');
       const loaded = await loadWordVectors(new Map([['vectors.txt', text(`${content}\n`)]]));
       const found = queries.map((query) => {
@@ -295,14 +289,14 @@ export const overview = {
     });
   },
 
-  async "6.2 heads side by side, and W^O"({ use }) {
+  async '6.2 heads side by side, and W^O'({ use }) {
     const weights = drawn(110, everyLinear()), x = randn(111, 1, LENGTH, WIDTH), size = WIDTH / HEADS;
     const joined = filled([LENGTH, WIDTH], 0);
     for (let h = 0; h < HEADS; h++) {
       const project = async (name) => {
-        const bias = weights.get(`${name}.bias`).data.slice(h * size, (h + 1) * size);
-        const own = new Map([['weight', slice(weights.get(`${name}.weight`), h * size, (h + 1) * size)], ['bias', { data: bias, shape: [size] }]]);
-        return (await use(await createLayer('linear', { in_features: WIDTH, out_features: size }, own)).forward({ input: item(x, 0) })).output;
+        const [from, to] = [h * size, (h + 1) * size], bias = { data: weights.get(`${name}.bias`).data.slice(from, to), shape: [size] };
+        const own = new Map([['head.weight', slice(weights.get(`${name}.weight`), from, to)], ['head.bias', bias]]);
+        return (await use(await linear(own, 'head')).forward({ input: item(x, 0) })).output;
       };
       const { output } = await attention(await project('W_Q'), await project('W_K'), await project('W_V'));
       toRows(output).forEach((row, t) => joined.data.set(row, t * WIDTH + h * size));
@@ -313,7 +307,8 @@ export const overview = {
   },
 
   async '6.3 MultiHead'({ use, golden }) {
-    const weights = drawn(112, everyLinear()), [q, k, v] = [randn(113, BATCH, 3, WIDTH), ...[114, 115].map((seed) => randn(seed, BATCH, LENGTH, WIDTH))];
+    const weights = drawn(112, everyLinear()), q = randn(113, BATCH, 3, WIDTH);
+    const [k, v] = [114, 115].map((seed) => randn(seed, BATCH, LENGTH, WIDTH));
     const layer = use(await createLayer('multiHeadAttention', { embed_dim: WIDTH, num_heads: HEADS }, weights));
     const got = await layer.forward({ query: q, key: k, value: v }), want = reference.multiHead(four(weights), q, k, v, { heads: HEADS });
     close(got.output, want.output);
@@ -351,8 +346,9 @@ export const overview = {
       const out1 = await parts.norm('norm1', plus(x, attended));
       return parts.norm('norm2', plus(out1, await parts.ffn(out1)));
     };
-    const layer = use(await createLayer('encoderLayer', BLOCK)), sinusoids = await positionalEncoding('sinusoidal', { length: LENGTH, width: WIDTH });
-    const x = plus(randn(119, BATCH, LENGTH, WIDTH), sinusoids); // step 1: embeddings and positions
+    const layer = use(await createLayer('encoderLayer', BLOCK));
+    // Step 1: embeddings and positions.
+    const x = plus(randn(119, BATCH, LENGTH, WIDTH), await positionalEncoding('sinusoidal', { length: LENGTH, width: WIDTH }));
     const out2 = await steps(layer.weights, x, { heads: HEADS, inner: INNER });
     close((await layer.forward({ src: x })).output, out2);
     close(out2, reference.runBlock(reference.torchBlock(layer.weights), x, { heads: HEADS }));
@@ -386,7 +382,10 @@ export const overview = {
   async '7.4 self, masked and cross'({ use }) {
     const layer = use(await createLayer('multiHeadAttention', { embed_dim: WIDTH, num_heads: 1 }));
     const x = randn(122, LENGTH, WIDTH), memory = randn(123, 3, WIDTH);
-    const looks = async (inputs, options) => toRows(item((await layer.forward(inputs, options)).weights, 0)).map((row) => row.map((w) => w > 0));
+    const looks = async (inputs, options) => {
+      const { weights } = await layer.forward(inputs, options);
+      return toRows(item(weights, 0)).map((row) => row.map((weight) => weight > 0));
+    };
     const all = (rows, cols) => Array.from({ length: rows }, () => Array(cols).fill(true));
     equal(await looks({ query: x }), all(LENGTH, LENGTH));
     equal(await looks({ query: x }, { causal: true }), all(LENGTH, LENGTH).map((row, t) => row.map((_, s) => s <= t)));
@@ -401,9 +400,8 @@ export const overview = {
       close((await layer.forward({ input: x })).output, reference.feedForward(x, parts, activation));
     }
     await golden('04_ffn', async (file) => {
-      for (const [name, options] of Object.entries({
-        relu: {}, gelu: { activation: 'gelu' }, swiglu: { activation: 'silu', gated: true, bias: false }, geglu: { activation: 'gelu', gated: true, bias: false },
-      })) {
+      const gated = { gated: true, bias: false }, swiglu = { activation: 'silu', ...gated }, geglu = { activation: 'gelu', ...gated };
+      for (const [name, options] of Object.entries({ relu: {}, gelu: { activation: 'gelu' }, swiglu, geglu })) {
         const { d_model, d_ff } = file.about.cases[name];
         const layer = use(await createLayer('feedForward', { d_model, dim_feedforward: d_ff, ...options }, file.weights(name)));
         file.compare(name, 'out', (await layer.forward({ input: file.of('in', name, 'x') })).output);
@@ -444,15 +442,15 @@ export const overview = {
   async '9.2 a shift is linear'({ use, golden }) {
     // The angles of k positions more turn each pair of sine and cosine: one matrix for every position.
     const shift = (k, width) => {
-      const matrix = filled([width, width], 0);
+      const turn = filled([width, width], 0);
       for (let c = 0; c < width; c += 2) {
         const angle = k / 10000 ** (c / width), [cos, sin] = [Math.cos(angle), Math.sin(angle)];
-        [[c, c, cos], [c, c + 1, sin], [c + 1, c, -sin], [c + 1, c + 1, cos]].forEach(([row, col, value]) => (matrix.data[row * width + col] = value));
+        turn.data.set([cos, sin], c * width + c);
+        turn.data.set([-sin, cos], (c + 1) * width + c);
       }
-      return matrix;
+      return turn;
     };
-    const table = await positionalEncoding('sinusoidal', { length: 60, width: WIDTH }), matrix = shift(5, WIDTH);
-    const layer = use(await createLayer('linear', { in_features: WIDTH, out_features: WIDTH, bias: false }, new Map([['weight', matrix]])));
+    const table = await positionalEncoding('sinusoidal', { length: 60, width: WIDTH }), layer = use(await matrix(shift(5, WIDTH)));
     close((await layer.forward({ input: slice(table, 0, 55) })).output, slice(table, 5, 60));
     await golden('05_positions', async (file) => file.compare('sinusoidal', 'shift_5', shift(5, file.about.cases.sinusoidal.d_model)));
   },
@@ -460,8 +458,7 @@ export const overview = {
   async '9.3 learned, RoPE, ALiBi, T5'({ use, golden }) {
     // Learned: a row of a table for each position.
     const table = randn(129, 12, WIDTH), x = randn(130, BATCH, LENGTH, WIDTH);
-    const options = { num_embeddings: 12, embedding_dim: WIDTH }, positions = tensor([0, 1, 2, 3, 4]);
-    const { output: rows } = await use(await createLayer('embedding', options, new Map([['weight', table]]))).forward({ input: positions });
+    const { output: rows } = await use(await embedding(table)).forward({ input: tensor([0, 1, 2, 3, 4]) });
     close(plus(x, rows), reference.plus(x, first(table, LENGTH)));
     // RoPE: scores tell the distance of query and key, and not where they are.
     const turned = await rotate(filled([30, 8], 1)), scores = toRows(await products(use, turned, turned));
@@ -469,7 +466,8 @@ export const overview = {
     ok(Math.abs(scores[0][7] - scores[0][3]) > 0.1, 'all distances are alike');
     // ALiBi: the farther, the less, by a slope of each head.
     const bias = await positionalEncoding('alibi', { length: 6, heads: 4 });
-    close(bias, { data: Array.from({ length: 144 }, (_, i) => -Math.abs((Math.floor(i / 6) % 6) - (i % 6)) * 4 ** -(1 + Math.floor(i / 36))), shape: [4, 6, 6] });
+    const distance = (i) => Math.abs((Math.floor(i / 6) % 6) - (i % 6)), slope = (i) => 4 ** -(1 + Math.floor(i / 36));
+    close(bias, { data: Array.from({ length: 144 }, (_, i) => -slope(i) * distance(i)), shape: [4, 6, 6] });
     const [q, k, v] = [131, 132, 133].map((seed) => randn(seed, 1, 4, 6, 8)), nearer = await attention(q, k, v, { bias });
     shaped(nearer.weights, 1, 4, 6, 6);
     // T5: buckets of distances, both ways; near ones alone, far ones together.
@@ -485,14 +483,13 @@ export const overview = {
   },
 
   async '10.1 residual'({ use, golden }) {
-    const sublayer = async (x, weights) => {
-      const width = x.shape.at(-1), layer = use(await createLayer('linear', { in_features: width, out_features: width, bias: false }, weights));
-      return plus(x, (await layer.forward({ input: x })).output);
+    const sublayer = async (x, weight) => {
+      return plus(x, (await use(await matrix(weight)).forward({ input: x })).output);
     };
-    const nothing = new Map([['weight', filled([WIDTH, WIDTH], 0)]]), x = randn(134, LENGTH, WIDTH);
-    equal(await sublayer(x, nothing), x, 'what a part that adds nothing leaves');
+    const x = randn(134, LENGTH, WIDTH);
+    equal(await sublayer(x, filled([WIDTH, WIDTH], 0)), x, 'what a part that adds nothing leaves');
     await golden('06_blocks', async (file) =>
-      file.compare('residual', 'out', await sublayer(file.of('in', 'residual', 'x'), file.weights('residual'))));
+      file.compare('residual', 'out', await sublayer(file.of('in', 'residual', 'x'), file.weights('residual').get('weight'))));
   },
 
   async '10.2 LayerNorm'({ use, golden }) {
@@ -500,17 +497,20 @@ export const overview = {
     const weights = drawn(135, { 'norm.weight': [WIDTH], 'norm.bias': [WIDTH] }), x = randn(136, BATCH, LENGTH, WIDTH);
     const layer = use(await createLayer('layerNorm', { normalized_shape: WIDTH }, below(weights, 'norm.')));
     close((await layer.forward({ input: x })).output, reference.layerNorm(x, part(weights, 'norm')));
-    const plain = toRows((await use(await createLayer('layerNorm', { normalized_shape: WIDTH, eps: 0 })).forward({ input: item(x, 0) })).output);
-    for (const row of plain) close([row.reduce((a, b) => a + b) / WIDTH, variance(row)], [0, 1]);
+    const plain = use(await createLayer('layerNorm', { normalized_shape: WIDTH, eps: 0 }));
+    const { output } = await plain.forward({ input: item(x, 0) });
+    for (const row of toRows(output)) close([row.reduce((a, b) => a + b) / WIDTH, variance(row)], [0, 1]);
     await golden('06_blocks', async (file) => {
-      const { eps } = file.about.cases.layer_norm, own = use(await createLayer('layerNorm', { normalized_shape: 32, eps }, file.weights('layer_norm')));
-      file.compare('layer_norm', 'out', (await own.forward({ input: file.of('in', 'layer_norm', 'x') })).output);
+      const { eps } = file.about.cases.layer_norm, input = file.of('in', 'layer_norm', 'x'), normalized_shape = input.shape[2];
+      const own = use(await createLayer('layerNorm', { normalized_shape, eps }, file.weights('layer_norm')));
+      file.compare('layer_norm', 'out', (await own.forward({ input })).output);
     });
   },
 
   async '10.3 post-norm and pre-norm'({ use, golden }) {
     const post = use(await createLayer('encoderLayer', BLOCK)), x = randn(137, BATCH, LENGTH, WIDTH);
-    const pre = use(await createLayer('encoderLayer', { ...BLOCK, norm_first: true }, post.weights)), block = reference.torchBlock(post.weights);
+    const pre = use(await createLayer('encoderLayer', { ...BLOCK, norm_first: true }, post.weights));
+    const block = reference.torchBlock(post.weights);
     close((await post.forward({ src: x })).output, reference.runBlock(block, x, { heads: HEADS }));
     close((await pre.forward({ src: x })).output, reference.runBlock(block, x, { heads: HEADS, pre: true }));
     await golden('06_blocks', async (file) => {
@@ -563,7 +563,8 @@ export const overview = {
     const [q, k, v] = [141, 142, 143].map((seed) => randn(seed, BATCH, HEADS, LENGTH, 4)), layer = new ScaledDotProductAttention();
     const keys = tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]]), byKey = keyMask(keys), square = causalMask(LENGTH);
     const perQuery = { data: Float32Array.from([...square.data, ...square.data]), shape: [BATCH, 1, LENGTH, LENGTH] };
-    for (const [mask, seen] of [[undefined, undefined], [byKey, (b, _, s) => keys.data[b * LENGTH + s] === 1], [perQuery, reference.causal]]) {
+    const kept = (b, _, s) => keys.data[b * LENGTH + s] === 1;
+    for (const [mask, seen] of [[undefined, undefined], [byKey, kept], [perQuery, reference.causal]]) {
       const [output, weights] = await layer.forward(q, k, v, mask);
       const want = reference.attend(mergeHeads(q), mergeHeads(k), mergeHeads(v), { heads: HEADS, seen });
       shaped(output, BATCH, HEADS, LENGTH, 4);

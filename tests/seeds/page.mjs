@@ -16,4 +16,7 @@ async function readGolden(name) {
 
 /** @param {boolean} hasGoldens whether the folder golden/modules is there */
 export const runProgram = (text, name, hasGoldens) =>
-  run(texts[text][name], { readGolden: hasGoldens ? readGolden : async () => null, model: (of) => new URL(`/models/${of}/`, location.href) });
+  run(texts[text][name], {
+    readGolden: hasGoldens ? readGolden : async () => null,
+    model: (of) => new URL(`/models/${of}/`, location.href),
+  });

@@ -23,7 +23,7 @@
 import { attention, causalMask, createLayer, loadModel, paddingMask, trainTokenizer } from 'webformer';
 import { pipeline } from 'webformer/pipeline';
 import { close, equal, ok, shaped } from './check.mjs';
-import { MultiHeadAttention, blockShapes, drawn, linearShapes, unpacked } from './modules.mjs';
+import { MultiHeadAttention, blockShapes, drawn, embedding, linearShapes, matrix, unpacked } from './modules.mjs';
 import * as reference from './reference.mjs';
 import {
   argmax, below, filled, folder, idTensor, item, last, mergeHeads, plus, randn, renamed, splitHeads, tensor, toRows,
@@ -80,9 +80,9 @@ const blocksFrom = async (use, weights, sizes) => {
   return blocks;
 };
 
+/** Rows of a table by ids. */
 async function embeddingFrom(use, table) {
-  const [num_embeddings, embedding_dim] = table.shape;
-  const layer = use(await createLayer('embedding', { num_embeddings, embedding_dim }, new Map([['weight', table]])));
+  const layer = use(await embedding(table));
   return async (ids) => (await layer.forward({ input: idTensor(ids) })).output;
 }
 
@@ -103,20 +103,20 @@ class LearnablePositionalEncoding {
 
 class GPTModel {
   static async from(use, weights, sizes) {
-    const made = new GPTModel(), table = weights.get('token_embedding.weight'), [vocabulary, width] = table.shape;
+    const made = new GPTModel(), table = weights.get('token_embedding.weight');
     made.tokens = await embeddingFrom(use, table);
     made.positions = await LearnablePositionalEncoding.from(use, weights.get('position_embedding.weight'));
     made.blocks = await blocksFrom(use, weights, sizes);
-    made.ln_f = use(await createLayer('layerNorm', { normalized_shape: width }, below(weights, 'ln_f.')));
-    const tied = new Map([['weight', table]]);
-    made.head = use(await createLayer('linear', { in_features: width, out_features: vocabulary, bias: false }, tied));
+    made.ln_f = use(await createLayer('layerNorm', { normalized_shape: sizes.d_model }, below(weights, 'ln_f.')));
+    made.head = use(await matrix(table));
     return made;
   }
 
   async forward(ids) {
     let x = await this.positions.forward(await this.tokens(ids));
     for (const block of this.blocks) x = (await block.forward({ src: x }, { causal: true })).output;
-    return (await this.head.forward(await this.ln_f.forward({ input: x }).then(({ output }) => ({ input: output })))).output;
+    const { output } = await this.ln_f.forward({ input: x });
+    return (await this.head.forward({ input: output })).output;
   }
 
   /** Draws each token from softmax(logits / temperature). `uniform`: numbers from 0 to 1. */

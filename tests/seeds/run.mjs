@@ -5,7 +5,7 @@ import { ok } from './check.mjs';
  * @typedef {object} Kit what a program is given
  * @property {<T>(thing: T) => T} use disposes of a layer, model or pipeline when the program ends
  * @property {(name: string) => unknown} model the source of a small model, by a name of models.mjs
- * @property {(name: string, compare: (golden) => Promise<void>) => Promise<void>} golden compares with a file of golden/modules, where it is
+ * @property {(name: string, compare: (golden) => Promise<void>) => Promise<void>} golden compares with a file of golden/modules
  * @property {(reason: string) => void} skip says what was not compared
  */
 

@@ -33,22 +33,21 @@ import {
 } from 'webformer';
 import { readTensors } from '../fixtures/golden-module.mjs';
 import { close, equal, ok, shaped } from './check.mjs';
-import {
-  Encoder, MultiHeadAttention, ScaledEmbedding, Transformer, blockOptions, blockShapes, drawn, linear, linearShapes, transformerConfig, transformerShapes,
-  unpacked,
-} from './modules.mjs';
+import { MultiHeadAttention, blockShapes, drawn, embedding, linear, linearShapes, matrix, products, unpacked } from './modules.mjs';
 import * as reference from './reference.mjs';
-import { argmax, below, both, filled, folder, idTensor, item, last, plus, randn, splitHeads, tensor, times, toRows } from './tensors.mjs';
+import { argmax, below, both, filled, folder, idTensor, item, last, randn, splitHeads, tensor, times, toRows } from './tensors.mjs';
+import {
+  Encoder, Gpt, LINEARS, NAMES, Transformer, blockOf, blockOptions, embedded, gptOptions, gptShapes, inFloat64, transformerConfig,
+  transformerShapes,
+} from './transformer.mjs';
 
 const { part } = reference;
 const BATCH = 2, LENGTH = 5, WIDTH = 16, HEADS = 4, INNER = 24;
-const LINEARS = ['Wq', 'Wk', 'Wv', 'Wo'];
-const BLOCK = { width: WIDTH, inner: INNER, linears: LINEARS, ffn: ['ffn.linear1', 'ffn.linear2'] };
+const BLOCK = { ...NAMES, width: WIDTH, inner: INNER };
 const SIZES = { d_model: WIDTH, n_heads: HEADS, d_ff: INNER };
 const encoderWeights = (seed) => drawn(seed, blockShapes({ ...BLOCK, attentions: ['attention'] }));
 const decoderWeights = (seed) => drawn(seed, blockShapes({ ...BLOCK, attentions: ['masked_attention', 'cross_attention'] }));
-const blockOf = (weights, ...attentions) => reference.textBlock(weights, attentions, LINEARS, BLOCK.ffn);
-const four = (weights, start = '') => LINEARS.map((name) => part(weights, start + name));
+const four = (weights) => LINEARS.map((name) => part(weights, name));
 const everyLinear = (bias) => Object.assign({}, ...LINEARS.map((name) => linearShapes(name, WIDTH, WIDTH, bias)));
 
 const WORDS = '나는 좋은 학생 이다';
@@ -60,14 +59,10 @@ async function wordIds() {
   return { ids, vocabSize: tokenizer.vocabSize };
 }
 
-/** q k^T of each item: a linear whose weight is the keys. q: [B,T,C], k: [B,S,C] */
-async function products(use, q, k) {
-  const [batch, queries, width] = q.shape, keys = k.shape[1], scores = filled([batch, queries, keys], 0);
-  for (let b = 0; b < batch; b++) {
-    const keysAsWeight = new Map([['weight', item(k, b)]]);
-    const layer = use(await createLayer('linear', { in_features: width, out_features: keys, bias: false }, keysAsWeight));
-    scores.data.set((await layer.forward({ input: item(q, b) })).output.data, b * queries * keys);
-  }
+/** q k^T of each item. q: [B,T,C], k: [B,S,C] */
+async function productsOfItems(use, q, k) {
+  const [batch, queries] = q.shape, keys = k.shape[1], scores = filled([batch, queries, keys], 0);
+  for (let b = 0; b < batch; b++) scores.data.set((await products(use, item(q, b), item(k, b))).data, b * queries * keys);
   return scores;
 }
 
@@ -100,33 +95,6 @@ function createMasks(src, tgt, padIdx = 0) {
 const SMALL = { src_vocab: 13, tgt_vocab: 11, ...SIZES, n_layers: 2 };
 const SRC = [[4, 9, 12, 3, 7], [5, 6, 8, 0, 0]], TGT = [[1, 7, 3, 9, 2], [1, 10, 4, 2, 0]];
 const smallWeights = () => drawn(60, transformerShapes(SMALL));
-
-const stack = (weights, side, count, x, run) => {
-  for (let i = 0; i < count; i++) {
-    const own = below(weights, `${side}.layers.${i}.`);
-    const names = side === 'encoder' ? ['attention'] : ['masked_attention', 'cross_attention'];
-    x = reference.runBlock(blockOf(own, ...names), x, run);
-  }
-  return x;
-};
-const embedded = (ids, table) => {
-  const x = reference.embed(ids, table, Math.sqrt(table.shape[1]));
-  return reference.plus(x, reference.sinusoids(...x.shape.slice(1)));
-};
-/** The text's Transformer in float64. */
-const inFloat64 = {
-  encode: (weights, src, { n_heads: heads, n_layers }) =>
-    stack(weights, 'encoder', n_layers, embedded(src, weights.get('encoder.embedding.weight')), { heads, seen: reference.unpadded(src) }),
-  decode(weights, tgt, memory, src, { n_heads: heads, n_layers }) {
-    const unpadded = reference.unpadded(tgt), seen = (b, t, s) => s <= t && unpadded(b, t, s);
-    const run = { heads, seen, memory, memorySeen: reference.unpadded(src) };
-    return stack(weights, 'decoder', n_layers, embedded(tgt, weights.get('decoder.embedding.weight')), run);
-  },
-  logits: (weights, src, tgt, sizes) =>
-    reference.linear(
-      inFloat64.decode(weights, tgt, inFloat64.encode(weights, src, sizes), src, sizes), part(weights, 'output_linear'),
-    ),
-};
 
 /** The ids of a golden file, as lists. */
 const idsOf = (golden, name, of_case = '') => toRows(golden.of('in', of_case, name));
@@ -161,56 +129,23 @@ const lossInFloat64 = (weights, src, tgt, sizes) =>
   reference.crossEntropy(inFloat64.logits(weights, src, tgt.map((row) => row.slice(0, -1)), sizes), tgt.flatMap((row) => row.slice(1)), 0);
 
 const GPT_SIZES = { ...SIZES, n_layers: 2, vocab_size: 13 };
-const gptOptions = ({ d_model, n_heads, d_ff, n_layers, vocab_size }) => ({
-  d_model, nhead: n_heads, dim_feedforward: d_ff, num_layers: n_layers, vocab_size, norm_first: true, attention_bias: false,
-  positions: 'sinusoidal', activation: 'relu',
-});
-const gptShapes = ({ d_model, n_layers, vocab_size }) => Object.assign(
-  { 'embedding.weight': [vocab_size, d_model], 'norm.weight': [d_model], 'norm.bias': [d_model] },
-  ...Array.from({ length: n_layers }, (_, i) => blockShapes({ ...BLOCK, start: `blocks.${i}.`, attentions: ['attention'] })),
-);
-
-class Gpt {
-  static async from(use, weights, sizes) {
-    const made = new Gpt(), table = weights.get('embedding.weight'), [vocabulary, width] = table.shape;
-    made.embed = await ScaledEmbedding.from(use, table);
-    made.blocks = [];
-    const options = { ...blockOptions(sizes), norm_first: true };
-    for (let i = 0; i < sizes.n_layers; i++)
-      made.blocks.push(use(await createLayer('encoderLayer', options, below(weights, `blocks.${i}.`))));
-    made.norm = use(await createLayer('layerNorm', { normalized_shape: width }, below(weights, 'norm.')));
-    const tied = new Map([['weight', table]]);
-    made.output = use(await createLayer('linear', { in_features: width, out_features: vocabulary, bias: false }, tied));
-    return made;
-  }
-
-  async forward(ids, mask) {
-    let x = await this.embed.forward(ids);
-    for (const block of this.blocks) x = (await block.forward({ src: x }, { mask })).output;
-    const { output } = await this.norm.forward({ input: x });
-    return (await this.output.forward({ input: output })).output;
-  }
-}
-
 export const structure = {
   async '1 in order, or all at once'({ use }) {
     const weights = encoderWeights(1), { ids, vocabSize } = await wordIds();
     const layer = use(await createLayer('encoderLayer', blockOptions(SIZES), weights));
-    const embedding = use(await createLayer('embedding', { num_embeddings: vocabSize, embedding_dim: WIDTH }));
-    const { output: x } = await embedding.forward({ input: idTensor([ids]) });
+    const { output: x } = await use(await embedding(randn(35, vocabSize, WIDTH))).forward({ input: idTensor([ids]) });
     const { output: parallel } = await layer.forward({ src: x }, { causal: true });
     shaped(parallel, 1, 4, WIDTH);
     for (let t = 1; t <= 4; t++) {
-      const part = { data: x.data.slice(0, t * WIDTH), shape: [1, t, WIDTH] };
-      const { output: soFar } = await layer.forward({ src: part }, { causal: true });
+      const begun = { data: x.data.slice(0, t * WIDTH), shape: [1, t, WIDTH] };
+      const { output: soFar } = await layer.forward({ src: begun }, { causal: true });
       close(soFar.data.slice(-WIDTH), parallel.data.slice((t - 1) * WIDTH, t * WIDTH));
     }
   },
 
   async '2.1 a word looks at every word'({ use }) {
     const { ids, vocabSize } = await wordIds();
-    const embedding = use(await createLayer('embedding', { num_embeddings: vocabSize, embedding_dim: WIDTH }));
-    const { output: x } = await embedding.forward({ input: idTensor([ids]) });
+    const { output: x } = await use(await embedding(randn(36, vocabSize, WIDTH))).forward({ input: idTensor([ids]) });
     const { weights } = await attention(x, x, x);
     shaped(weights, 1, 4, 4);
     for (const row of toRows(item(weights, 0))) {
@@ -227,7 +162,7 @@ export const structure = {
   },
 
   async '2.3 without projections, scores are symmetric'({ use, golden }) {
-    const x = randn(4, BATCH, LENGTH, WIDTH), scores = await products(use, x, x);
+    const x = randn(4, BATCH, LENGTH, WIDTH), scores = await productsOfItems(use, x, x);
     for (let b = 0; b < BATCH; b++) {
       const rows = toRows(item(scores, b));
       rows.forEach((row, t) => row.forEach((score, s) => close([score], [rows[s][t]])));
@@ -235,14 +170,14 @@ export const structure = {
     }
     await golden('02_attention', async (file) => {
       const from = file.of('in', 'single_head', 'x');
-      file.compare('single_head', 'scores_xx', await products(use, from, from));
+      file.compare('single_head', 'scores_xx', await productsOfItems(use, from, from));
     });
   },
 
   async '2.3 with them they are not, and are X Wq Wk^T X^T'({ use, golden }) {
     const weights = drawn(5, threeLinears(WIDTH)), x = randn(6, 1, LENGTH, WIDTH);
     const [q, k] = await (await SelfAttention.from(use, weights)).project(x);
-    const scores = item(await products(use, q, k), 0), rows = toRows(scores);
+    const scores = item(await productsOfItems(use, q, k), 0), rows = toRows(scores);
     ok(rows.some((row, t) => row.some((score, s) => Math.abs(score - rows[s][t]) > 0.1)), 'symmetric scores');
     // X Wq Wk^T X^T from the right: M = Wk X^T first, a column a token, then Wq^T M, then X times that.
     const [wq, wk] = ['Wq', 'Wk'].map((name) => part(weights, name).weight);
@@ -253,7 +188,7 @@ export const structure = {
     await golden('02_attention', async (file) => {
       const single = await SelfAttention.from(use, file.weights('single_head'));
       const [query, key] = await single.project(file.of('in', 'single_head', 'x'));
-      file.compare('single_head', 'scores_qk', await products(use, query, key));
+      file.compare('single_head', 'scores_qk', await productsOfItems(use, query, key));
     });
   },
 
@@ -305,8 +240,7 @@ export const structure = {
     shaped(split, 8, 3, 64);
     for (let h = 0; h < heads; h++) {
       const rows = { data: weights.get('Wq.weight').data.slice(h * size * width, (h + 1) * size * width), shape: [size, width] };
-      const own = use(await createLayer('linear', { in_features: width, out_features: size, bias: false }, new Map([['weight', rows]])));
-      close(item(split, h), (await own.forward({ input: item(x, 0) })).output);
+      close(item(split, h), (await use(await matrix(rows)).forward({ input: item(x, 0) })).output);
     }
   },
 
