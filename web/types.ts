@@ -182,10 +182,12 @@ export interface Model {
   /** Writes the messages by the model's chat template, and generates the answer. */
   chat(messages: readonly ChatMessage[], options?: GenerateOptions): Generation;
   /**
-   * `from` and `to` choose the prefix of T5, and the language codes of M2M100, NLLB and mBART. A text that is longer than the model takes
-   * is translated sentence by sentence; its sequence is then those of the sentences, one after the other.
+   * `from` and `to` choose the prefix of T5, and the language codes of M2M100, NLLB and mBART. Paragraphs, which empty lines part, are
+   * translated one by one, and a text that is longer than the model takes sentence by sentence; the white space between them is kept, and
+   * the text's sequence is theirs, one after the other. A blank text stays as it is, and has an empty sequence.
    */
   translate(text: string | readonly string[], options?: { from?: string; to?: string } & GenerateOptions): Generation;
+  /** A blank text stays as it is, and has an empty sequence. */
   summarize(text: string | readonly string[], options?: GenerateOptions): Generation;
   classify(texts: TextInput | readonly TextInput[], options?: ClassifyOptions): Promise<LabelScore[][]>;
   /** Labels that the model was not trained for, the likeliest first. */

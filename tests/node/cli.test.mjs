@@ -38,6 +38,16 @@ test('translations of lines are lines, those of the reference', async () => {
   assert.equal(stdout, cases.map(({ beam }) => `${beam.text}\n`).join(''));
 });
 
+test('a blank line is answered by a blank line, and changes no other', async () => {
+  const [one, two] = golden(EN_FR);
+  const lines = ['', one.text, '   ', '\t', two.text, ''];
+  const args = ['translate', EN_FR, '--num-beams', '4', '--max-new-tokens', '96'];
+  const stdout = await succeeds(args, lines.map((line) => `${line}\n`).join(''));
+  assert.deepEqual(stdout.split('\n'), ['', one.beam.text, '   ', '\t', two.beam.text, '', '']);
+  const [blank] = objects(await succeeds(['translate', EN_FR, '--json', ' ']));
+  assert.deepEqual([blank.input, blank.text, blank.ids, blank.usage.newTokens], [' ', ' ', [], 0]);
+});
+
 test('JSON has ids, the reason of the end, and what it took', async () => {
   const [first, second] = golden(EN_FR).slice(3);
   const args = ['translate', '--json', EN_FR, first.text, second.text, '--num-beams=1', '--max-new-tokens=96'];

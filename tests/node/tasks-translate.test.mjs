@@ -1,7 +1,7 @@
-// Languages, and texts that are longer than the model takes: their translations are those of their sentences, joined.
+// Languages, blank texts, and texts that are more than the model takes: their translations are those of their sentences, joined.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { manyLanguages, marian } from '../fixtures/make_models.mjs';
+import { manyLanguages, marian, summarizer } from '../fixtures/make_models.mjs';
 import { opened, rejects } from './support.mjs';
 
 const SENTENCES = [
@@ -99,4 +99,58 @@ test('a language that the model does not have is refused, and those that it has 
   await rejects(model.translate('I', { to: 'deu_Latn' }).result(), 'invalid_argument', /to: 'deu_Latn' .* eng_Latn, fra_Latn/);
   await rejects(model.translate('I', { from: '</s>' }).result(), 'invalid_argument', /from/);
   await rejects(model.translate('I', { from: 7 }).result(), 'invalid_argument', /from/);
+});
+
+/** Nothing to read: white space, what is never seen, and control characters. */
+const BLANK = ['', ' ', '\n', ' \t\r\n ', '\u00a0\u3000', '\u200b', '\ufeff \u2028', '\0'];
+
+for (const [what, open, method, others] of [
+  ['translate', marian, 'translate', {}],
+  ['translate with beams', marian, 'translate', { numBeams: 3, numReturnSequences: 2, returnScores: true }],
+  ['translate with language codes', manyLanguages, 'translate', { from: 'fra_Latn', to: 'eng_Latn' }],
+  ['summarize', summarizer, 'summarize', {}],
+  ['translate with attentions', marian, 'translate', { attentions: true, stop: ['x'] }],
+]) {
+  test(`a blank text stays as it is, and changes no other: ${what}`, async (t) => {
+    const model = await opened(t, open());
+    const given = { ...options, ...others }, copies = others.numReturnSequences ?? 1;
+    const alone = await model[method](['I love you.', 'Cats.'], given).result();
+    for (const blank of BLANK) {
+      const generation = model[method](blank, given);
+      const { texts, sequences, finishReason, usage } = await generation.result();
+      assert.deepEqual(texts, Array(copies).fill(blank));
+      assert.deepEqual([sequences.flat(), finishReason[0], usage.newTokens, usage.promptTokens], [[], 'eos', 0, 0]);
+      const pieces = Array(copies).fill('');
+      for await (const { index, text } of generation) pieces[index] += text;
+      assert.deepEqual(pieces, texts);
+
+      const mixed = await model[method]([blank, 'I love you.', blank, 'Cats.'], given).result();
+      const [one, two] = [alone.texts.slice(0, copies), alone.texts.slice(copies)];
+      assert.deepEqual(mixed.texts, [...texts, ...one, ...texts, ...two]);
+      assert.deepEqual(mixed.sequences.filter(({ length }) => length > 0), alone.sequences);
+      assert.equal(mixed.usage.newTokens, alone.usage.newTokens);
+      if (others.attentions) assert.deepEqual([mixed.crossAttentions[1], mixed.crossAttentions[0]], [alone.crossAttentions[0], []]);
+    }
+    await rejects(model[method]('', { ...given, temperature: -1 }).result(), 'invalid_argument', /temperature/);
+  });
+}
+
+test('paragraphs are translated one by one, and what parts them is kept', async (t) => {
+  const model = await opened(t, marian());
+  const { texts: [cats, you, love] } = await model.translate(['Cats.', 'I love you.', 'Love\nyou.'], options).result();
+  for (const space of ['\n\n', '\n \n  ', '\r\n\r\n', '\n\n\n'])
+    assert.equal(await model.translate(`  Cats.${space}I love you.${space}Love\nyou.\n`, options).text(), [cats, you, love].join(space));
+  const whole = await model.translate('Cats.\n\nI love you.', { ...options, attentions: true }).result();
+  assert.equal(whole.sequences.length, 1);
+});
+
+test('a long text keeps all the white space between its parts, and invents nothing of what stands before it', async (t) => {
+  const model = await opened(t, marian());
+  const sentences = Array.from({ length: 12 }, () => 'Cats love you.');
+  const [one] = (await model.translate(sentences[0], options).result()).texts;
+  const spaces = ['\n\n', '\n   ', '\r\n\r\n', ' ', '\n\n\u00a0', '\n', '  '];
+  const between = (i) => spaces[i % spaces.length];
+  const written = (list, start) => list.reduce((all, sentence, i) => all + between(i) + sentence, start).slice(between(0).length);
+  const long = `\n\n${written(sentences, '')}\n`;
+  assert.equal(await model.translate(long, options).text(), written(sentences.map(() => one), ''));
 });

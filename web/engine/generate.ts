@@ -3,14 +3,14 @@ import { invalidArgument } from '../errors.js';
 import type { Instance } from '../instance.js';
 import type { GenerationPrompt, GenerationSettings, RequestContext, TextPrompt } from '../protocol.js';
 import { JoinedParts } from '../tasks/joined-parts.js';
-import { splitLongText, type Part } from '../tasks/long-texts.js';
+import { isBlank, splitLongText, splitParagraphs, type Part } from '../tasks/long-texts.js';
 import { mostTokens } from '../tasks/text-model.js';
 import type { BoundTokenizer } from '../tokenizer.js';
-import type { GenerationResult } from '../types.js';
+import type { GenerationItem, GenerationResult } from '../types.js';
 import type { Checkpoint } from './load.js';
 import { finish } from './jobs.js';
 
-/** What cannot be joined from the parts of a text. */
+/** What cannot be joined from the parts of a text. A text that need not be taken apart is whole with it. */
 const OF_ONE_PART = ['stop', 'attentions', 'returnBeams'];
 
 /** What an absent seed is drawn from: 53 bits. */
@@ -29,13 +29,18 @@ function encodeTexts(tokenizer: BoundTokenizer, prompt: TextPrompt, texts: reado
   return encodings.map(({ ids }) => Int32Array.of(...before, ...ids, ...after));
 }
 
-/** The parts of each text; null where no text has more than one. */
-function partsOf(tokenizer: BoundTokenizer, prompt: TextPrompt, maxLength: number): Part[][] | null {
-  if (prompt.long !== 'split' || maxLength === Infinity) return null;
+/** The parts of each text, none of a blank one; null where each text is its only part. `whole`: only what is too long is taken apart. */
+function partsOf(tokenizer: BoundTokenizer, prompt: TextPrompt, maxLength: number, whole: boolean): Part[][] | null {
+  if (prompt.long === 'refuse') return null;
   const count = (texts: readonly string[]): number[] => encodeTexts(tokenizer, prompt, texts, Infinity).map(({ length }) => length);
-  const lengths = count(prompt.texts);
-  if (lengths.every((length) => length <= maxLength)) return null;
-  return prompt.texts.map((text, i) => (lengths[i]! <= maxLength ? [{ text, space: '' }] : splitLongText(text, maxLength, count)));
+  const bounded = prompt.long === 'split' && maxLength !== Infinity;
+  const lengths = bounded ? count(prompt.texts) : [];
+  const parts = prompt.texts.map((text, i): Part[] => {
+    if (isBlank(text)) return [];
+    if (bounded && lengths[i]! > maxLength) return splitLongText(text, maxLength, count);
+    return prompt.long === 'cut' || whole ? [{ text, space: '' }] : splitParagraphs(text);
+  });
+  return parts.every(({ length }) => length === 1) ? null : parts;
 }
 
 export async function generate(
@@ -49,20 +54,24 @@ export async function generate(
   if (!checkpoint.tokenizers) throw invalidArgument('generate: this model has no tokenizer, so that it takes ids only');
   const tokenizer = checkpoint.tokenizers.source;
   const most = mostTokens({ info: checkpoint.info, tokenizer });
-  const parts = partsOf(tokenizer, prompt, most);
+  const options = JSON.parse(settings.options) as Record<string, unknown> & { numReturnSequences?: number };
+  const indivisible = OF_ONE_PART.find((name) => options[name] !== undefined && options[name] !== false);
+  const parts = partsOf(tokenizer, prompt, most, indivisible !== undefined);
   if (!parts) return run(encodeTexts(tokenizer, prompt, prompt.texts, prompt.long === 'refuse' ? Infinity : most), [], settings.options);
 
-  const options = JSON.parse(settings.options) as Record<string, unknown> & { numReturnSequences?: number };
-  const refused = OF_ONE_PART.find((name) => options[name] !== undefined && options[name] !== false);
-  if (refused) {
-    const message = `${refused}: a text has more than the ${most} tokens that the model takes at once; with ${refused} it must be shorter`;
-    throw invalidArgument(message, { option: refused });
+  if (indivisible && parts.some(({ length }) => length > 1)) {
+    const message =
+      `${indivisible}: a text has more than the ${most} tokens that the model takes at once; with ${indivisible} it must be shorter`;
+    throw invalidArgument(message, { option: indivisible });
   }
   options.numReturnSequences ??= 1;
-  const joined = new JoinedParts(parts, options.numReturnSequences);
+  const joined = new JoinedParts(prompt.texts, parts, options.numReturnSequences);
   const texts = parts.flatMap((list) => list.map(({ text }) => text));
+  const emit = (items: GenerationItem[]): void => context.emit({ kind: 'items', items });
+  emit(joined.begin());
   const result = await run(encodeTexts(tokenizer, prompt, texts, most), [], JSON.stringify(options), (event) => {
-    context.emit(event.kind === 'items' ? { kind: 'items', items: joined.take(event.items) } : event);
+    if (event.kind === 'items') emit(joined.take(event.items));
+    else context.emit(event);
   });
   return joined.result(result);
 }

@@ -1,4 +1,4 @@
-// Texts that are longer than the model takes, part by part: sentences, else as many words as fit.
+// Texts part by part, for models that take one paragraph, or less, at once: sentences, else as many words as fit.
 
 /** Numbers of tokens of texts, each on its own. */
 export type CountTokens = (texts: readonly string[]) => number[];
@@ -42,13 +42,30 @@ function split(text: string, room: number, count: CountTokens, level: number): s
   return pieces.flatMap((piece, i) => (counts[i]! <= room ? [piece] : split(piece, room, count, level + 1)));
 }
 
-/** A text of white space alone is no part; it goes with the one before. */
-export function splitLongText(text: string, room: number, count: CountTokens): Part[] {
+/** Whether there is nothing to read: white space, control characters, and what is never seen, such as U+200B. */
+export const isBlank = (text: string): boolean => !/[^\p{White_Space}\p{Control}\p{Default_Ignorable_Code_Point}]/u.test(text);
+
+/** Pieces with the white space around them, which is kept between the parts. What is blank is no part. */
+function toParts(pieces: readonly string[]): Part[] {
   const parts: Part[] = [];
-  for (const piece of split(text, room, count, 0)) {
-    const body = piece.trimEnd(), last = parts.at(-1);
-    if (body === '' && last) last.space += piece;
-    else parts.push({ text: body, space: piece.slice(body.length) });
+  for (const piece of pieces) {
+    const body = piece.trim(), last = parts.at(-1);
+    if (isBlank(body)) {
+      if (last) last.space += piece;
+      continue;
+    }
+    const start = piece.length - piece.trimStart().length;
+    if (last) last.space += piece.slice(0, start);
+    parts.push({ text: body, space: piece.slice(start + body.length) });
   }
   return parts;
+}
+
+/** Parts of no more than `room` tokens, where there are such; none of a blank text. */
+export const splitLongText = (text: string, room: number, count: CountTokens): Part[] => toParts(split(text, room, count, 0));
+
+/** A text of one paragraph is its only part, as it is. Empty lines are what parts paragraphs. */
+export function splitParagraphs(text: string): Part[] {
+  const parts = toParts(text.split(/(?=\S)(?<=\n\s*\n[^\S\n]*)/));
+  return parts.length === 1 ? [{ text, space: '' }] : parts;
 }
