@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { createModel } from 'webformer';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 const readme = readFileSync(path.join(ROOT, 'README.md'), 'utf8');
@@ -20,6 +21,12 @@ const commands = [...readme.matchAll(/```console\n([^]*?)```/g)].flatMap(([, blo
 test('README.md has examples, and each script is followed by what it prints', () => {
   assert.ok(scripts.length >= 5 && commands.length >= 3);
   assert.equal(scripts.length, readme.match(/```js\n/g).length);
+});
+
+test('README.md counts the architectures as the refusal of an unknown one lists them', async () => {
+  const error = await createModel({ model_type: 'none' }).catch((thrown) => thrown);
+  assert.equal(error.code, 'unsupported_model');
+  assert.equal(Number(/\*\*(\d+) architectures\*\*/.exec(readme)[1]), error.details.supported.split(', ').length);
 });
 
 for (const [, script, output] of scripts)
