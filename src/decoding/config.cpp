@@ -43,44 +43,44 @@ void need_id(std::string_view name, const std::optional<std::int32_t>& id, std::
 }
 
 void check_lengths(const GenerationConfig& c) {
-  need_within("max_new_tokens", c.max_new_tokens, 0);
-  need_within("max_length", c.max_length, 0);
-  need_within("min_new_tokens", c.min_new_tokens, 0);
-  need_within("min_length", c.min_length, 0);
+  need_within("maxNewTokens", c.max_new_tokens, 0);
+  need_within("maxLength", c.max_length, 0);
+  need_within("minNewTokens", c.min_new_tokens, 0);
+  need_within("minLength", c.min_length, 0);
 }
 
 void check_choice(const GenerationConfig& c) {
   need(std::isfinite(c.temperature) && c.temperature >= 0, "temperature", c.temperature, "a finite number, at least 0,");
-  need_within("top_k", c.top_k, 0);
-  need(c.top_p >= 0 && c.top_p <= 1, "top_p", c.top_p, "0 to 1");
-  if (c.min_p) need(*c.min_p >= 0 && *c.min_p <= 1, "min_p", *c.min_p, "0 to 1");
-  need(c.typical_p > 0 && c.typical_p <= 1, "typical_p", c.typical_p, "more than 0, up to 1,");
+  need_within("topK", c.top_k, 0);
+  need(c.top_p >= 0 && c.top_p <= 1, "topP", c.top_p, "0 to 1");
+  if (c.min_p) need(*c.min_p >= 0 && *c.min_p <= 1, "minP", *c.min_p, "0 to 1");
+  need(c.typical_p > 0 && c.typical_p <= 1, "typicalP", c.typical_p, "more than 0, up to 1,");
   need_within("seed", c.seed, 0);
-  need(std::isfinite(c.repetition_penalty) && c.repetition_penalty > 0, "repetition_penalty", c.repetition_penalty,
+  need(std::isfinite(c.repetition_penalty) && c.repetition_penalty > 0, "repetitionPenalty", c.repetition_penalty,
        "a finite number above 0");
-  need_within("no_repeat_ngram_size", c.no_repeat_ngram_size, 0);
+  need_within("noRepeatNgramSize", c.no_repeat_ngram_size, 0);
 }
 
 void check_tokens(const GenerationConfig& c, std::int64_t vocab_size) {
-  need_ids("eos_token_id", c.eos_token_id, vocab_size);
-  need_id("decoder_start_token_id", c.decoder_start_token_id, vocab_size);
-  need_id("forced_bos_token_id", c.forced_bos_token_id, vocab_size);
-  need_ids("forced_eos_token_id", c.forced_eos_token_id, vocab_size);
+  need_ids("eosTokenId", c.eos_token_id, vocab_size);
+  need_id("decoderStartTokenId", c.decoder_start_token_id, vocab_size);
+  need_id("forcedBosTokenId", c.forced_bos_token_id, vocab_size);
+  need_ids("forcedEosTokenId", c.forced_eos_token_id, vocab_size);
   for (const auto& word : c.bad_words_ids) {
-    if (word.empty()) refuse("bad_words_ids", "an empty list", "at least one id a word");
-    need_ids("bad_words_ids", word, vocab_size);
+    if (word.empty()) refuse("badWordsIds", "an empty list", "at least one id a word");
+    need_ids("badWordsIds", word, vocab_size);
   }
 }
 
 void check_beams(const GenerationConfig& c, const GenerationSize& size) {
-  need_within("num_beams", c.num_beams, 1, size.vocab_size);
-  need(std::isfinite(c.length_penalty), "length_penalty", c.length_penalty, "a finite number");
-  need_within("num_return_sequences", c.num_return_sequences, 1, c.num_beams > 1 ? c.num_beams : most);
+  need_within("numBeams", c.num_beams, 1, size.vocab_size);
+  need(std::isfinite(c.length_penalty), "lengthPenalty", c.length_penalty, "a finite number");
+  need_within("numReturnSequences", c.num_return_sequences, 1, c.num_beams > 1 ? c.num_beams : most);
   if (c.num_beams == 1 && !c.samples() && c.num_return_sequences > 1) {
-    refuse("num_return_sequences", to_text(c.num_return_sequences), "1 without num_beams or do_sample");
+    refuse("numReturnSequences", to_text(c.num_return_sequences), "1 without numBeams or doSample");
   }
   const std::int64_t room = most_logits / size.vocab_size / std::max<std::int64_t>(size.prompts, 1);
-  need_within(c.num_beams > 1 ? "num_beams" : "num_return_sequences", std::max(c.num_beams, c.num_return_sequences), 1,
+  need_within(c.num_beams > 1 ? "numBeams" : "numReturnSequences", std::max(c.num_beams, c.num_return_sequences), 1,
               std::max<std::int64_t>(room, 1));
 }
 
@@ -96,7 +96,7 @@ void check(const GenerationConfig& c, const GenerationSize& size) {
   check_choice(c);
   check_tokens(c, size.vocab_size);
   check_beams(c, size);
-  need_within("top_candidates", c.top_candidates, 0);
+  need_within("topCandidates", c.top_candidates, 0);
   for (const std::string& text : c.stop_strings) {
     if (text.empty()) refuse("stop", "\"\"", "a text of at least one character");
   }

@@ -18,10 +18,10 @@ std::vector<std::int32_t> decoder_ids(const Session& session, const GenerationRe
   if (!session.model().encoder) {
     if (!request.prompts[number].empty()) return request.prompts[number];
     if (config.bos_token_id) return {*config.bos_token_id};
-    throw Error(Code::invalid_argument, "prompt {}: 0 tokens found, at least 1 expected (there is no bos_token_id)", number);
+    throw Error(Code::invalid_argument, "prompt {}: 0 tokens found, at least 1 expected (there is no bosTokenId)", number);
   }
   const std::optional<std::int32_t> start = config.decoder_start_token_id ? config.decoder_start_token_id : config.bos_token_id;
-  if (!start) throw Error(Code::invalid_argument, "decoder_start_token_id: none found, one expected (there is no bos_token_id either)");
+  if (!start) throw Error(Code::invalid_argument, "decoderStartTokenId: none found, one expected (there is no bosTokenId either)");
   std::vector<std::int32_t> ids = request.decoder_prompts.empty() ? std::vector<std::int32_t>{} : request.decoder_prompts[number];
   if (ids.empty() || ids.front() != *start) ids.insert(ids.begin(), *start);
   return ids;
@@ -37,9 +37,9 @@ std::int64_t max_length_of(const Session& session, const GenerationConfig& confi
   if (config.max_new_tokens) return std::min(length + *config.max_new_tokens, context);
   if (!config.max_length) return std::min(length + default_new_tokens, context);
   if (length >= *config.max_length) {
-    throw Error(Code::invalid_argument, "max_length: {} found, more than the {} tokens of prompt {} expected (or max_new_tokens)",
+    throw Error(Code::invalid_argument, "maxLength: {} found, more than the {} tokens of prompt {} expected (or maxNewTokens)",
                 *config.max_length, length, number)
-        .with("option", "max_length");
+        .with("option", "maxLength");
   }
   return std::min(*config.max_length, context);
 }
@@ -78,8 +78,12 @@ Task<GenerationResult> generate(Session& session, const Tokenizer* tokenizer, Ge
     throw Error(Code::invalid_argument, "{}: a model without a language-model head cannot generate", model.config.model_type);
   }
   const std::size_t count = request.prompts.size();
+  if (!request.decoder_prompts.empty() && !model.encoder) {
+    throw Error(Code::invalid_argument, "decoderInputIds: {} has no decoder beside an encoder; give inputIds only", model.config.model_type)
+        .with("option", "decoderInputIds");
+  }
   if (!request.decoder_prompts.empty() && request.decoder_prompts.size() != count) {
-    throw Error(Code::invalid_argument, "decoder_input_ids: {} found, {} expected, one a source", request.decoder_prompts.size(), count);
+    throw Error(Code::invalid_argument, "decoderInputIds: {} found, {} expected, one a source", request.decoder_prompts.size(), count);
   }
   check(request.config, {std::int64_t(count), model.heads.lm->output.weight->rows(), tokenizer != nullptr});
 

@@ -66,6 +66,26 @@ test('options out of their bounds are refused by name', async (t) => {
   await rejects(model.generate('a', { temperature: NaN }).result(), 'invalid_argument', /temperature: NaN found/);
 });
 
+/** For each option a value out of its bounds, which WebAssembly finds. */
+const OUT_OF_BOUNDS = {
+  maxNewTokens: -1, maxLength: 1, minNewTokens: -1, minLength: -1, doSample: 'yes', temperature: -1, topK: -1, topP: 2, minP: 2, typicalP: 2,
+  seed: -1, repetitionPenalty: 0, noRepeatNgramSize: -1, badWordsIds: [[999]], renormalizeLogits: 1, numBeams: 0, lengthPenalty: 'much',
+  earlyStopping: 3, numReturnSequences: 2, bosTokenId: -1, eosTokenId: 999, padTokenId: -1, decoderStartTokenId: 999, forcedBosTokenId: 999,
+  forcedEosTokenId: 999, stop: [''], attentions: 1, returnScores: 1, returnBeams: 1, topCandidates: -1,
+};
+
+test('every option is refused in the name that the caller wrote', async (t) => {
+  const model = await opened(t, llama());
+  for (const [name, value] of Object.entries(OUT_OF_BOUNDS)) {
+    const error = await rejects(model.generate('abc', { [name]: value }).result(), 'invalid_argument', new RegExp(`^${name}: `));
+    assert.equal(error.details.option, name);
+    assert.doesNotMatch(error.message, /[a-z]_[a-z]/);
+  }
+  const snake = (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  for (const name of Object.keys(OUT_OF_BOUNDS).filter((one) => snake(one) !== one))
+    await rejects(model.generate('a', { [snake(name)]: 1 }).result(), 'invalid_argument', new RegExp(`did you mean '${name}'`));
+});
+
 test('nothing is made where nothing is asked for', async (t) => {
   const model = await opened(t, llama());
   const { texts, finishReason, usage } = await model.generate('a', { maxNewTokens: 0 }).result();

@@ -51,7 +51,7 @@ TEST_CASE("the start token falls back to bos_token_id, and without either genera
   Session session(marian());
   GenerationConfig config = starting_with(49);
   config.decoder_start_token_id.reset();
-  CHECK(message_of([&] { run_generation(session, request({{5, 6}}, config)); }).starts_with("invalid_argument: decoder_start_token_id"));
+  CHECK(message_of([&] { run_generation(session, request({{5, 6}}, config)); }).starts_with("invalid_argument: decoderStartTokenId"));
   config.bos_token_id = 7;
   CHECK(run_generation(session, request({{5, 6}}, config)).result.sequences[0].front() == 7);
 }
@@ -63,7 +63,7 @@ TEST_CASE("a target that is begun gets the start token before it, unless it has 
   CHECK(begun.size() == 9);
   CHECK(run_generation(session, request({{5, 6}}, starting_with(49), {{49, 11, 12}})).result.sequences[0] == begun);
   CHECK(message_of([&] { run_generation(session, request({{5, 6}}, starting_with(49), {{1}, {2}})); }) ==
-        "invalid_argument: decoder_input_ids: 2 found, 1 expected, one a source");
+        "invalid_argument: decoderInputIds: 2 found, 1 expected, one a source");
 }
 
 TEST_CASE("a forced first token follows the start token, with and without beams") {

@@ -29,11 +29,11 @@ TEST_CASE("settings are checked before anything is read") {
   Session session(table_model(counting_logits()));
   GenerationConfig config = ending_at_zero();
   config.top_p = 2;
-  CHECK(message_of([&] { run_generation(session, request_of({{1}}, config)); }) == "invalid_argument: top_p: 2 found, 0 to 1 expected");
+  CHECK(message_of([&] { run_generation(session, request_of({{1}}, config)); }) == "invalid_argument: topP: 2 found, 0 to 1 expected");
   config = ending_at_zero();
   config.eos_token_id = {8};
   CHECK(message_of([&] { run_generation(session, request_of({{1}}, config)); }) ==
-        "invalid_argument: eos_token_id: 8 found, 0 to 7 expected");
+        "invalid_argument: eosTokenId: 8 found, 0 to 7 expected");
   CHECK(message_of([&] { run_generation(session, request_of({{1, 8}}, ending_at_zero())); }).starts_with("invalid_argument: token id 8"));
   CHECK(message_of([&] { run_generation(session, request_of({{-1}}, ending_at_zero())); }).starts_with("invalid_argument: token id -1"));
   CHECK(all_released(session));
