@@ -102,6 +102,7 @@ export function toWasmOptions(options: ForwardOptions): WasmForwardOptions {
 export function toPrompts(inputs: ForwardInputs): { ids: Int32Array[]; decoderIds: Int32Array[] } {
   checkOptions('generate', inputs, ['inputIds', 'attentionMask', 'decoderInputIds', 'decoderAttentionMask']);
   if (inputs.inputIds === undefined) throw invalidArgument('inputIds: missing');
+  if (inputs.decoderAttentionMask && !inputs.decoderInputIds) throw invalidArgument('decoderAttentionMask: decoderInputIds are missing');
   return {
     ids: unmasked('inputIds', inputs.inputIds, 'attentionMask', inputs.attentionMask),
     decoderIds: inputs.decoderInputIds

@@ -134,7 +134,6 @@ struct ModelConfig {
   int vocab_size = 0;               ///< V: rows of the embedding
   int target_vocab_size = 0;        ///< the decoder's, where it has its own (Marian); else V
   std::int64_t context_length = 0;  ///< the most tokens a sequence may have; of the decoder too, in an encoder-decoder
-  std::int64_t source_length = 0;   ///< the most tokens a source may have, where that differs
 
   bool shared_embeddings = true;  ///< encoder and decoder read one table
   bool tied = true;               ///< the LM head is the embedding's table

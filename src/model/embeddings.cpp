@@ -102,7 +102,7 @@ void count_positions(const StackConfig& c, std::int32_t pad_token_id, std::span<
   for (const std::int32_t id : ids) positions.push_back(id == pad_token_id ? pad_token_id : pad_token_id + 1 + next++);
 }
 
-void check_tokens(const Tokens& input, const Embeddings& embeddings, const StackConfig& c) {
+void check_tokens(const Tokens& input, const Embeddings& embeddings, const StackConfig& c, std::int64_t context_length) {
   const std::int64_t vocab = embeddings.tokens.table->rows();
   for (const std::int32_t id : input.ids) {
     if (id < 0 || id >= vocab)
@@ -115,10 +115,11 @@ void check_tokens(const Tokens& input, const Embeddings& embeddings, const Stack
     }
   }
   const std::int64_t rows = embeddings.position_rows();
+  const std::int64_t limit = rows >= 0 ? rows - c.position_offset : context_length;
   for (const std::int32_t position : input.rows.positions) {
     if (position < 0) throw Error(Code::invalid_argument, "position {}: at least 0 expected", position);
-    if (rows >= 0 && position + c.position_offset >= rows) {
-      throw Error(Code::context_full, "position {}: the model has {} positions", position, rows - c.position_offset);
+    if (position >= limit) {
+      throw Error(Code::context_full, "position {}: the model has {} positions", position, limit).with("found", position).with("limit", limit);
     }
   }
 }

@@ -41,8 +41,9 @@ struct Embeddings {
 void count_positions(const StackConfig& c, std::int32_t pad_token_id, std::span<const std::int32_t> ids, std::int64_t start,
                      std::vector<std::int32_t>& positions);
 
-/// Throws invalid_argument for an id or a segment outside its table, context_full for a position outside of its.
-void check_tokens(const Tokens& input, const Embeddings& embeddings, const StackConfig& c);
+/// Throws invalid_argument for an id or a segment outside its table, context_full for a position outside of its, or, where there is none
+/// (rotary, relative), beyond the context.
+void check_tokens(const Tokens& input, const Embeddings& embeddings, const StackConfig& c, std::int64_t context_length);
 
 /// The table of sinusoidal positions: [rows, width]. PE(pos, 2i) = sin(pos / 10000^(2i/C)), PE(pos, 2i+1) = cos of the same
 /// (Vaswani et al. 2017, section 3.5), in the order that `layout` says. A padding row is zero.

@@ -44,22 +44,46 @@ void check_output_size(const ForwardCall& call) {
   }
 }
 
+/// The tokens of each row that are seen, padding not counted.
+void check_length(const Packed& p, std::int64_t context_length, std::string_view name) {
+  for (int b = 0; b < p.tokens.rows.sequences(); ++b) {
+    const std::int64_t length = p.tokens.rows.keys(b);
+    if (length <= context_length) continue;
+    throw Error(Code::context_full, "{}: row {} has {} tokens, the model has {} positions", name, b, length, context_length)
+        .with("found", length)
+        .with("limit", context_length);
+  }
+}
+
+/// Inputs that only a decoder beside an encoder reads.
+void refuse_decoder_inputs(const ForwardInputs& in, const ModelConfig& c) {
+  const std::string_view given = in.decoder_input_ids.given()        ? "decoderInputIds"
+                                 : in.decoder_attention_mask.given() ? "decoderAttentionMask"
+                                                                     : "";
+  if (given.empty()) return;
+  throw Error(Code::invalid_argument, "{}: {} has no decoder beside an encoder; give inputIds only", given, c.model_type)
+      .with("option", given);
+}
+
 }  // namespace
 
 void read_inputs(ForwardCall& call) {
   ForwardInputs& in = call.inputs;
   const ModelConfig& c = call.config();
   if (!in.input_ids.given()) throw Error(Code::invalid_argument, "inputIds: missing");
+  if (c.kind != Kind::encoder_decoder) refuse_decoder_inputs(in, c);
   if (c.kind == Kind::decoder) {
     call.target = pack(in.input_ids, in.attention_mask, in.token_type_ids, in.position_ids, c.decoder, c.pad_token_id, call.options.padding,
                        "inputIds");
-    check_tokens(call.target.tokens, call.model.decoder->embeddings, c.decoder);
+    check_length(call.target, c.context_length, "inputIds");
+    check_tokens(call.target.tokens, call.model.decoder->embeddings, c.decoder, c.context_length);
     return;
   }
   const bool keep_padding = call.options.padding || c.head == Head::question_answering;  // whose softmax runs over the padding too
   call.source =
       pack(in.input_ids, in.attention_mask, in.token_type_ids, in.position_ids, c.encoder, c.pad_token_id, keep_padding, "inputIds");
-  check_tokens(call.source.tokens, call.model.encoder->embeddings, c.encoder);
+  check_length(call.source, c.context_length, "inputIds");
+  check_tokens(call.source.tokens, call.model.encoder->embeddings, c.encoder, c.context_length);
   if (c.kind == Kind::encoder) return;
   if (!in.decoder_input_ids.given()) {
     const bool from_labels = in.labels.given() && c.head == Head::causal_lm;
@@ -73,7 +97,8 @@ void read_inputs(ForwardCall& call) {
   }
   call.target =
       pack(in.decoder_input_ids, in.decoder_attention_mask, {}, {}, c.decoder, c.pad_token_id, call.options.padding, "decoderInputIds");
-  check_tokens(call.target.tokens, call.model.decoder->embeddings, c.decoder);
+  check_length(call.target, c.context_length, "decoderInputIds");
+  check_tokens(call.target.tokens, call.model.decoder->embeddings, c.decoder, c.context_length);
 }
 
 StackPass encoder_pass(const ForwardCall& call) {

@@ -27,9 +27,9 @@ void each_row(const Packed& p, F f) {
 Packed pack(const IdMatrix& ids, const IdMatrix& mask, const IdMatrix& types, const IdMatrix& positions, const StackConfig& c,
             std::int32_t pad_token_id, bool keep_padding, std::string_view name) {
   if (ids.rows == 0) throw Error(Code::invalid_argument, "{}: at least one row expected", name);
-  require_shape(mask, ids, "attention mask");
-  require_shape(types, ids, "token types");
-  require_shape(positions, ids, "positions");
+  require_shape(mask, ids, name == "inputIds" ? "attentionMask" : "decoderAttentionMask");
+  require_shape(types, ids, "tokenTypeIds");
+  require_shape(positions, ids, "positionIds");
   Packed p;
   p.batch = ids.rows;
   p.length = ids.cols;

@@ -52,7 +52,7 @@ Task<> Session::encode(std::vector<std::vector<std::int32_t>> sources, Schedule&
     count_positions(m.encoder->config, m.config.pad_token_id, ids, 0, input.rows.positions);
     input.rows.begin.push_back(std::int64_t(input.ids.size()));
   }
-  check_tokens(input, m.encoder->embeddings, m.encoder->config);
+  check_tokens(input, m.encoder->embeddings, m.encoder->config, m.config.context_length);
   Scope scope(workspace_);
   Pass pass{.workspace = workspace_, .schedule = schedule, .device = device_};
   Matrix encoded = workspace_.matrix(input.rows.total(), m.encoder->config.width);
@@ -151,7 +151,7 @@ Task<> Session::read(std::span<const Feed> chunk, std::span<const std::int64_t> 
     sequences.push_back(feed.sequence);
     sources.push_back(sources_[std::size_t(feed.sequence)]);
   }
-  check_tokens(input, decoder.embeddings, decoder.config);
+  check_tokens(input, decoder.embeddings, decoder.config, model_->config.context_length);
   for (const Feed& feed : chunk) cache_.extend(feed.sequence, std::int64_t(feed.ids.size()));
 
   Scope scope(workspace_);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { causalMask, cosineSimilarity, oneHot, paddingMask } from 'webformer';
-import { bert, llama } from '../fixtures/make_models.mjs';
+import { bert, llama, marian, summarizer } from '../fixtures/make_models.mjs';
 import { opened, rejects, throws } from './support.mjs';
 
 const rows = (tensor) => {
@@ -31,6 +31,40 @@ test('ids that are no ids are refused with their place', async (t) => {
   await rejects(model.forward([[1]]), 'invalid_argument', /inputs/);
   await rejects(model.forward({ inputIds: [[1, 2]], attentionMask: [[1]] }), 'invalid_argument', /attention.?mask/i);
   await rejects(model.forward({ inputIds: [Array(33).fill(1)] }), 'context_full', /32 positions/);
+});
+
+test('more tokens than the context are refused with both numbers, whatever the positions are', async (t) => {
+  for (const [make, more] of [[bert, {}], [() => llama({ length: 32 }), {}], [marian, { decoderInputIds: [[1]] }], [summarizer, { decoderInputIds: [[1]] }]]) {
+    const model = await opened(t, make());
+    assert.equal(model.info.contextLength, 32);
+    const row = (length) => Array(length).fill(1);
+    await model.forward({ ...more, inputIds: [row(32)] });
+    const error = await rejects(model.forward({ ...more, inputIds: [row(33)] }), 'context_full', /inputIds: row 0 has 33 tokens, .*32/);
+    assert.deepEqual({ ...error.details }, { found: '33', limit: '32' });
+    await rejects(model.forward({ ...more, inputIds: [row(3)], positionIds: [[0, 1, 32]] }), 'context_full', /position 32.*32/);
+    await rejects(model.forward({ ...more, inputIds: [row(3)], positionIds: [[0, 1]] }), 'invalid_argument', /positionIds/);
+    if (model.info.kind === 'encoder-decoder')
+      await rejects(model.forward({ inputIds: [row(3)], decoderInputIds: [row(33)] }), 'context_full', /decoderInputIds: row 0 has 33/);
+    else {  // a batch may be wider than the context, where its padding is not seen
+      const { lastHiddenState } = await model.forward({ inputIds: [row(40)], attentionMask: [[...row(32), ...Array(8).fill(0)]] });
+      assert.deepEqual(lastHiddenState.shape, [1, 40, model.info.width]);
+    }
+  }
+});
+
+test('inputs of a decoder beside an encoder are refused by models that have none', async (t) => {
+  const inputIds = [[1, 2]];
+  for (const make of [bert, llama]) {
+    const model = await opened(t, make());
+    for (const name of ['decoderInputIds', 'decoderAttentionMask'])
+      await rejects(model.forward({ inputIds, [name]: [[1, 1]] }), 'invalid_argument', new RegExp(`^${name}: ${model.info.modelType} `));
+  }
+  const decoder = await opened(t, llama());
+  await rejects(decoder.generate({ inputIds, decoderInputIds: [[1]] }).result(), 'invalid_argument', /^decoderInputIds: llama /);
+  await rejects(decoder.generate({ inputIds, decoderAttentionMask: [[1]] }).result(), 'invalid_argument', /^decoderAttentionMask: /);
+  const both = await opened(t, marian());
+  await rejects(both.generate({ inputIds, decoderAttentionMask: [[1]] }).result(), 'invalid_argument', /^decoderAttentionMask: /);
+  await rejects(both.forward({ inputIds, decoderInputIds: [[1]], decoderAttentionMask: [[1, 1]] }), 'invalid_argument', /decoderAttentionMask/);
 });
 
 test('an Int32Array whose memory went elsewhere is refused', async (t) => {
