@@ -118,8 +118,7 @@ const oneFile = (only: string, open: () => Promise<OpenFile | null>, url?: strin
   async open(name, optional) {
     if (name === only) return open();
     if (optional) return null;
-    const message = `${name} is missing: the source is the one file ${only}; for a folder, the address ends in '/'`;
-    throw new TransformerError('invalid_file', message, { details: { file: name } });
+    throw new TransformerError('invalid_file', `${name} is missing: there is only ${only}`, { details: { file: name } });
   },
   ...(url !== undefined && { urlOf: () => url }),
 });
@@ -155,9 +154,15 @@ export class FileSet {
     return this.#place.names;
   }
 
+  /** Whether it is one file, found by its address. */
+  get isAddress(): boolean {
+    return this.names?.length === 1 && this.#place.urlOf !== undefined;
+  }
+
   /** Null where `optional` and it is not there. A file that has a checksum is read whole before it is given out. */
   async open(name: string, optional: true): Promise<OpenFile | null>;
   async open(name: string, optional?: false): Promise<OpenFile>;
+  async open(name: string, optional: boolean): Promise<OpenFile | null>;
   async open(name: string, optional = false): Promise<OpenFile | null> {
     const file = await this.#place.open(name, optional);
     if (!file) return null;

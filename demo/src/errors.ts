@@ -18,6 +18,7 @@ export function explain(error: unknown): Explanation {
   if (error instanceof PageError) return { code: error.code, message: t(error.key), advice: '' };
   const code = error instanceof TransformerError ? error.code : 'internal_error';
   const message = error instanceof Error ? error.message : String(error);
-  const key = `advice.${code}`;
+  const isMissing = error instanceof TransformerError && error.details?.missing !== undefined;
+  const key = `advice.${isMissing ? 'missing' : code}`;
   return { code, message, advice: isMessage(key) ? t(key) : '' };
 }

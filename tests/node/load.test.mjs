@@ -165,8 +165,46 @@ test('what is wrong with the files is said so that one can act on it', async (t)
   for (const [changes, code, pattern] of cases) await rejects(loadModel(changed(files, changes)), code, pattern);
   const folder = temporaryFolder(t);
   writeFolder(folder, new Map([['config.json', files.get('config.json')]]));
-  await rejects(loadModel(folder), 'invalid_file', /no weights found.*there are: config\.json/);
+  await rejects(loadModel(folder), 'invalid_file', /no weights found.*there is only config\.json/);
   await rejects(loadModel(folder + '/nowhere'), 'invalid_argument', /nowhere: no such file or folder/);
+});
+
+/** Files that are a part of a model only, and what is missing beside them, for a model and for a tokenizer. */
+const LONE = {
+  'model.safetensors': ['config.json', 'tokenizer.json'],
+  'model-00001-of-00002.safetensors': ['config.json', 'tokenizer.json'],
+  'pytorch_model.bin': ['config.json', 'tokenizer.json'],
+  'model.onnx': ['config.json', 'tokenizer.json'],
+  'model.zip': ['config.json', 'tokenizer.json'],
+  'photo.png': ['config.json', 'tokenizer.json'],
+  'config.json': ['model.safetensors', 'tokenizer.json'],
+  'generation_config.json': ['config.json', 'tokenizer.json'],
+  'model.safetensors.index.json': ['config.json', 'tokenizer.json'],
+  'tokenizer.json': ['config.json', null],
+  'tokenizer_config.json': ['config.json', 'tokenizer.json'],
+  'special_tokens_map.json': ['config.json', 'tokenizer.json'],
+  'added_tokens.json': ['config.json', 'tokenizer.json'],
+  'vocab.txt': ['config.json', null],
+  'vocab.json': ['config.json', 'merges.txt'],
+  'merges.txt': ['config.json', 'tokenizer.json'],
+};
+
+test('a file alone that is only a part of something is refused with what is missing and what to do', async (t) => {
+  const folder = temporaryFolder(t);
+  const bytes = (name) => files.get(name) ?? new Uint8Array(Buffer.from(name.endsWith('.json') ? '{}' : '#version: 0.2\na b\n'));
+  const address = await serve(t, (request, response) => response.end(Buffer.from(bytes(request.url.slice(1)))));
+  for (const [name, [model, tokenizer]] of Object.entries(LONE)) {
+    writeFolder(folder, new Map([[name, bytes(name)]]));
+    for (const source of [new Map([[name, bytes(name)]]), new File([bytes(name)], name), `${folder}/${name}`, address + name]) {
+      const error = await rejects(loadModel(source), 'invalid_file');
+      assert.equal(error.details.missing, model);
+      for (const said of [model, name, 'whole folder', '.gguf']) assert.ok(error.message.includes(said), error.message);
+      if (source === address + name) assert.match(error.message, /the address of a folder ends in '\/'/);
+      if (tokenizer) assert.match((await rejects(loadTokenizer(source), 'invalid_file')).message, new RegExp(tokenizer));
+    }
+  }
+  const empty = await rejects(loadModel(temporaryFolder(t)), 'invalid_file', /config\.json is missing; the folder is empty/);
+  assert.equal(empty.details.missing, 'config.json');
 });
 
 test('a tokenizer with more tokens than the model has rows is refused', async () => {

@@ -11,9 +11,10 @@ import { BoundTokenizer } from '../tokenizer.js';
 import type { ModelInfo } from '../types.js';
 import { readEmbedSettings } from './embed-settings.js';
 import { attachGpu } from './gpu.js';
+import { missingConfig, missingTokenizer } from './missing.js';
 import { ProgressMeter } from './progress.js';
-import { compileTokenizers, isComplete, missingTokenizer, readTokenizerFiles, readWhole, type Tokenizers } from './tokenizers.js';
 import { filesToSave } from './save.js';
+import { compileTokenizers, isComplete, readTokenizerFiles, readWhole, type Tokenizers } from './tokenizers.js';
 import { WeightReader, findWeights, readGgufTokenizer } from './weights.js';
 
 export interface Checkpoint {
@@ -106,7 +107,9 @@ async function readFolder(
   files: FileSet,
   progress: ProgressMeter,
 ): Promise<ReadParts> {
-  const configFile = await readWhole(await files.open('config.json'), progress);
+  const opened = await files.open('config.json', files.names !== null);
+  if (!opened) throw missingConfig(files);
+  const configFile = await readWhole(opened, progress);
   const configLength = instance.stage(configFile);
   instance.call(() => loader.config(configLength));
   const config = JSON.parse(instance.call(() => loader.configJson())) as Record<string, unknown>;

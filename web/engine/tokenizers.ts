@@ -26,6 +26,8 @@ const KNOWN_JSON = /^(tokenizer(_config)?|(target_)?vocab|special_tokens_map|add
 const KNOWN_OTHER = /^((vocab|merges)\.txt|[^/]+\.(model|spm)|chat_template\.jinja)$/;
 const COMPLETE = /^(tokenizer\.json|vocab\.txt|vocab\.json|[^/]+\.(model|spm|gguf))$/;
 
+const ONE_OF_SEVERAL = /^((.*_)?config|special_tokens_map|added_tokens|(target_)?vocab|.*\.index)\.json$|^merges\.txt$/;
+
 export type TokenizerFiles = Map<string, Uint8Array>;
 
 /** Reads a file whole and tells how far it is. */
@@ -82,10 +84,11 @@ export async function readTokenizerFiles(files: FileSet, progress: ProgressMeter
   return found;
 }
 
-/** A single file may have any name: what it is, its ending says. */
+/** A single file may have any name, unless it is one of several: what it is, its ending says. */
 function nameOfOnly(name: string): string | null {
   if (/\.(model|spm)$/.test(name)) return name;
-  if (/\.json$/.test(name) && name !== 'config.json') return 'tokenizer.json';
+  if (ONE_OF_SEVERAL.test(name)) return null;
+  if (/\.json$/.test(name)) return 'tokenizer.json';
   return /\.txt$/.test(name) ? 'vocab.txt' : null;
 }
 
@@ -110,10 +113,4 @@ export function compileTokenizers(instance: Instance, files: TokenizerFiles): To
   );
   const bound = new BoundTokenizer(instance, source);
   return { source: bound, target: target ? new BoundTokenizer(instance, target) : bound };
-}
-
-export function missingTokenizer(files: FileSet): TransformerError {
-  const found = files.names ? `; there are: ${files.names.join(', ')}` : '';
-  const expected = 'tokenizer.json, vocab.txt, vocab.json with merges.txt, or a SentencePiece .model or .spm';
-  return new TransformerError('invalid_file', `no tokenizer found: ${expected} expected${found}`);
 }

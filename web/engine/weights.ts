@@ -1,11 +1,11 @@
 // The files of weights, streamed into a loader.
-import { TransformerError } from '../errors.js';
 import { readAll, fromBytes, type OpenFile } from '../files.js';
 import type { Instance } from '../instance.js';
 import type { WasmLoader } from '../module.js';
 import type { FileSet } from '../source.js';
 import { BoundTokenizer } from '../tokenizer.js';
 import { breather } from './breather.js';
+import { missingWeights } from './missing.js';
 import type { ProgressMeter } from './progress.js';
 import { readWhole } from './tokenizers.js';
 
@@ -22,17 +22,7 @@ export async function findWeights(files: FileSet): Promise<Weights> {
   if (index) return { kind: 'sharded', index };
   const candidates = files.names?.filter((name) => /\.(safetensors|gguf)$/.test(name)) ?? [];
   if (candidates.length === 1) return { kind: 'single', file: await files.open(candidates[0]!) };
-  throw new TransformerError(
-    'invalid_file',
-    `no weights found: ${SINGLE}, or ${INDEX} with its files, expected${whatElse(files, candidates)}`,
-  );
-}
-
-function whatElse(files: FileSet, candidates: readonly string[]): string {
-  if (candidates.length > 1) return `; which of ${candidates.join(', ')} is meant cannot be told without the index`;
-  const pickle = files.names?.find((name) => /\.(bin|pt|pth|ckpt)$/.test(name));
-  if (pickle) return `; ${pickle} is a pickle, which may hold programs: convert it to safetensors`;
-  return files.names ? `; there are: ${files.names.join(', ')}` : '';
+  throw missingWeights(files, candidates);
 }
 
 export class WeightReader {
