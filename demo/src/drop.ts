@@ -1,6 +1,7 @@
 // Files out of a drop or a picker, by their path below the folder that was given.
 
-export interface Gathered { name: string; files: Map<string, File> }
+/** `path`: of the model's folder, or of its file where it lies in none. */
+export interface Gathered { path: string; files: Map<string, File> }
 
 /** At most so many files are taken, so that a dropped home folder does no harm. */
 const MAX_FILES = 500;
@@ -17,8 +18,7 @@ function gathered(files: readonly (readonly [path: string, file: File])[]): Gath
   const heart = (visible.find(([path]) => IS_HEART.test(path)) ?? visible[0])?.[0] ?? '';
   const folder = folderOf(heart);
   const inside = visible.filter(([path]) => path.startsWith(folder)).map(([path, file]) => [path.slice(folder.length), file] as const);
-  const name = folder.split('/').at(-2) ?? inside.find(([path]) => IS_WEIGHTS.test(path))?.[0] ?? heart;
-  return { name, files: new Map(inside) };
+  return { path: folder || (inside.find(([path]) => IS_WEIGHTS.test(path))?.[0] ?? heart), files: new Map(inside) };
 }
 
 export function fromPicker(files: FileList): Gathered {

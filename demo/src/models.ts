@@ -1,6 +1,7 @@
 // The shelf: the models and tokenizers that the page knows, each loaded when it is first used.
 import { loadModel, loadTokenizer, type LoadOptions, type Model, type ModelInfo, type ModelSource, type Tokenizer } from 'webformer';
 import { listeners } from './listeners';
+import { distinct, lastPart, ownName, tellingPart } from './model-name';
 import type { Tab } from './tabs';
 
 export interface Item {
@@ -101,17 +102,21 @@ function put(item: Item): Item {
   return item;
 }
 
-/** Loads a model that the user brought, and puts it on the shelf. */
-export async function addModel(source: ModelSource, name: string, options: LoadOptions): Promise<Item> {
+const distinctName = (name: string) => distinct(name, items.filter(({ builtIn }) => !builtIn).map((item) => item.name));
+
+/** Loads a model that the user brought from `path`, and puts it on the shelf. */
+export async function addModel(source: ModelSource, path: string, options: LoadOptions): Promise<Item> {
   const model = await loadModel(source, options);
+  const name = distinctName(tellingPart(path) || ownName(model));
   const item: Item = { id: `own-${++number}`, name, builtIn: false, uses: usesOf(model), model, fraction: null };
   openModels.set(item, Promise.resolve(model));
   return put(item);
 }
 
 /** The same with a tokenizer alone. */
-export async function addTokenizer(source: ModelSource, name: string, options: Pick<LoadOptions, 'signal' | 'onProgress'>): Promise<Item> {
+export async function addTokenizer(source: ModelSource, path: string, options: Pick<LoadOptions, 'signal' | 'onProgress'>): Promise<Item> {
   const tokenizer = await loadTokenizer(source, options);
+  const name = distinctName(tellingPart(path) || lastPart(path));
   return put({ id: `own-${++number}`, name, builtIn: false, uses: ['tokenize'], tokenizer, fraction: null });
 }
 

@@ -6,6 +6,7 @@ import { PageError } from './errors';
 import * as format from './format';
 import { isMessage, onLanguage, t } from './i18n';
 import { addModel, addTokenizer, type Item } from './models';
+import { lastPart, tellingPart } from './model-name';
 import { createNotices } from './notices';
 import { showTab } from './tabs';
 
@@ -20,7 +21,8 @@ export function startOwnModel(): void {
 
   /** One load at a time: a second one takes the place of the first. */
   let running: AbortController | null = null;
-  async function load(name: string, add: Add): Promise<void> {
+  async function load(path: string, add: Add): Promise<void> {
+    const name = tellingPart(path) || lastPart(path);
     running?.abort();
     const controller = running = new AbortController();
     notices.clear();
@@ -28,9 +30,9 @@ export function startOwnModel(): void {
     try {
       const item = await add({ signal: controller.signal, onProgress: (event) => { if (running === controller) progress.show(event); } });
       if (item.uses.length > 0) showTab(item.uses[0]);
-      announce(t('own.loaded', { name }));
+      announce(t('own.loaded', { name: item.name }));
     } catch (error) {
-      notices.show(() => t('own.failed', { name }), error);
+      if (running === controller) notices.show(() => t('own.failed', { name }), error);
     } finally {
       if (running === controller) {
         running = null;
@@ -39,10 +41,10 @@ export function startOwnModel(): void {
     }
   }
 
-  const loadFiles = ({ name, files }: Gathered) => {
+  const loadFiles = ({ path, files }: Gathered) => {
     if (files.size === 0) return notices.show(() => t('own.nothing'), new PageError('invalid_argument', 'own.nothing.message'));
-    const tokenizerOnly = [...files.keys()].every((path) => TOKENIZER_FILE.test(path));
-    return load(name, (options) => (tokenizerOnly ? addTokenizer(files, name, options) : addModel(files, name, options)));
+    const tokenizerOnly = [...files.keys()].every((name) => TOKENIZER_FILE.test(name));
+    return load(path, (options) => (tokenizerOnly ? addTokenizer(files, path, options) : addModel(files, path, options)));
   };
 
   startPickers(loadFiles);
@@ -51,9 +53,8 @@ export function startOwnModel(): void {
     event.preventDefault();
     const address = addressOf(byId('url', HTMLInputElement).value);
     if (address === null) return byId('url', HTMLInputElement).focus();
-    const name = address.replace(/\/$/, '').split(/[/:]/).at(-1) || address;
-    const add: Add = (options) => (TOKENIZER_FILE.test(address) ? addTokenizer(address, name, options) : addModel(address, name, options));
-    return load(name, add);
+    return load(address, (options) =>
+      (TOKENIZER_FILE.test(address) ? addTokenizer(address, address, options) : addModel(address, address, options)));
   });
 }
 
