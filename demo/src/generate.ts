@@ -8,7 +8,9 @@ import { onLanguage, t } from './i18n';
 import { createModelBar } from './model-bar';
 import { openModel } from './models';
 import { createNotices } from './notices';
-import { chosenLength, nextSeed, onSampling, readSampling, samplingOptions, startSampling, writeSampling } from './sampling';
+import {
+  chosenLength, focusWrong, isSamplingValid, nextSeed, onSampling, readSampling, samplingOptions, startSampling, writeSampling,
+} from './sampling';
 import { reportSpeed } from './status';
 import { createStory, type Step } from './story';
 import { currentTab, onTab } from './tabs';
@@ -29,7 +31,10 @@ export function startGenerate(): void {
   const measure = byId('generate-measure', HTMLElement);
   const place = byId('story', HTMLDivElement);
   const notices = createNotices(byId('generate-notices', HTMLDivElement));
-  const modelBar = createModelBar(byId('generate-model', HTMLDivElement), 'generate', () => preview());
+  const modelBar = createModelBar(byId('generate-model', HTMLDivElement), 'generate', () => {
+    notices.clear();    // it is of the model before
+    preview();
+  });
   const candidates = createCandidates(take);
   const story = createStory(place, inspect, () => writing === null);
   startSampling();
@@ -40,6 +45,7 @@ export function startGenerate(): void {
   let standing = EXAMPLES[0];
   let upcoming: readonly Candidate[] = [];
   let inspected: number | null = null;
+  let measured: { tokens: number; speed: number | null } | null = null;
 
   function inspect(index: number | null): void {
     inspected = index;
@@ -82,11 +88,12 @@ export function startGenerate(): void {
   /** Looks at what may follow the text as it stands. */
   async function look(): Promise<void> {
     looking?.abort();
-    if (writing || currentTab() !== 'generate') return;
+    if (writing || currentTab() !== 'generate' || !isSamplingValid()) return;
     const { signal } = looking = new AbortController();
     try {
       const { value, done } = await continued(standing, signal, 1).next();
       upcoming = done ? [] : value.candidates;
+      notices.clear();
       showCandidates();
     } catch (error) {
       if (!signal.aborted) notices.show(() => t('generate.failed'), error);
@@ -104,16 +111,18 @@ export function startGenerate(): void {
   }
 
   async function write(): Promise<void> {
+    nextSeed();
+    if (!isSamplingValid()) return focusWrong();
     looking?.abort();
     const controller = new AbortController();
     const { signal } = controller;
     setWriting(controller);
-    nextSeed();
     updateUrl();
     notices.clear();
-    measure.textContent = '';
+    measured = null;
+    renderMeasure();
     story.begin(prompt.value);
-    let first = 0;
+    let first = 0, failed = false;
     const refresh = perFrame(() => {
       if (writing !== controller) return;
       showCandidates();
@@ -129,22 +138,30 @@ export function startGenerate(): void {
       }
       showMeasure(next.value.usage.newTokens, next.value.usage.decodeMs);
     } catch (error) {
-      if (!signal.aborted) notices.show(() => t('generate.failed'), error);
+      failed = !signal.aborted;
+      if (failed) notices.show(() => t('generate.failed'), error);
     }
     setWriting(null);
     standing = story.text();
     upcoming = [];
     announce(t(signal.aborted ? 'generate.stopped' : 'generate.done', { n: format.number(story.steps().length) }));
     showCandidates();
-    await look();
+    if (!failed) await look();    // which would take the error away
   }
 
   /** `milliseconds` since the first of the tokens, which comes with the reading of the prompt. */
   function showMeasure(tokens: number, milliseconds: number): void {
     const speed = (tokens - 1) / milliseconds * 1000;
     const known = tokens > 3 && Number.isFinite(speed);
-    measure.textContent = [t('tokens', { n: format.number(tokens) }), known ? format.speed(speed) : ''].filter(Boolean).join(' · ');
+    measured = { tokens, speed: known ? speed : null };
+    renderMeasure();
     if (known) reportSpeed(speed);
+  }
+
+  function renderMeasure(): void {
+    const { tokens = 0, speed = null } = measured ?? {};
+    const parts = [measured && t('tokens', { n: format.number(tokens) }), speed !== null && format.speed(speed)];
+    measure.textContent = parts.filter(Boolean).join(' · ');
   }
 
   function changePrompt(): void {
@@ -186,5 +203,6 @@ export function startGenerate(): void {
     },
   });
   onLanguage(showCandidates);
+  onLanguage(renderMeasure);
   onTab((tab) => { if (tab === 'generate') void look(); });
 }

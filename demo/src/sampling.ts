@@ -33,6 +33,18 @@ function render(): void {
   const greedy = slider('temperature').valueAsNumber === 0;
   for (const name of ['top-k', 'top-p'] as const) slider(name).disabled = greedy;
   seed().disabled = greedy;
+  renderSeedError();
+}
+
+/** A disabled field is never wrong: what it says is not used. */
+export const isSamplingValid = (): boolean => seed().validity.valid || seed().disabled;
+
+export const focusWrong = (): void => seed().focus();
+
+function renderSeedError(): void {
+  const wrong = !isSamplingValid();
+  seed().ariaInvalid = String(wrong);
+  byId('seed-error', HTMLParagraphElement).textContent = wrong ? t('generate.seed.wrong', { most: format.number(MAX_SEED) }) : '';
 }
 
 export function startSampling(): void {
@@ -49,19 +61,19 @@ export function startSampling(): void {
 export function nextSeed(): void {
   if (byId('keep-seed', HTMLInputElement).checked) return;
   seed().value = String(crypto.getRandomValues(new Uint32Array(1))[0] % 100_000);
+  renderSeedError();
 }
 
-/** As generate() takes them. */
+/** As generate() takes them, where they are valid. */
 export function samplingOptions(vocabSize: number): GenerateOptions {
   const temperature = slider('temperature').valueAsNumber;
   if (temperature === 0) return { doSample: false };
   const topK = slider('top-k').valueAsNumber;
-  const whole = Math.trunc(seed().valueAsNumber);
   return {
     doSample: true, temperature,
     topK: topK === ALL_TOKENS ? vocabSize : Math.min(topK, vocabSize),
     topP: slider('top-p').valueAsNumber,
-    seed: Number.isFinite(whole) ? Math.min(Math.max(whole, 0), MAX_SEED) : 0,
+    seed: seed().valueAsNumber,
   };
 }
 
@@ -70,7 +82,7 @@ export const chosenLength = (): number => slider('length').valueAsNumber;
 /** For a link: every control by its name. */
 export function writeSampling(parameters: URLSearchParams): void {
   for (const name of SLIDERS) parameters.set(name, slider(name).value);
-  parameters.set('seed', seed().value);
+  if (isSamplingValid()) parameters.set('seed', seed().value);
 }
 
 /** A link that names a seed keeps it, so that it shows the same tale. */
@@ -80,7 +92,7 @@ export function readSampling(parameters: URLSearchParams): void {
     if (value !== null) slider(name).value = value;    // a range input brings any text within its bounds
   }
   const value = parameters.get('seed');
-  if (value !== null && /^\d{1,10}$/.test(value)) {
+  if (value !== null && /^\d{1,10}$/.test(value) && Number(value) <= MAX_SEED) {
     seed().value = value;
     byId('keep-seed', HTMLInputElement).checked = true;
   }

@@ -8,9 +8,9 @@ import { allItems, bytesInMemory, onShelf } from './models';
 let tokensPerSecond: number | null = null;
 let renderSpeed = () => {};
 
-/** Says how fast the last text was made. */
-export function reportSpeed(value: number): void {
-  if (!Number.isFinite(value) || value <= 0) return;
+/** Says how fast the last text was made; null: it is gone. */
+export function reportSpeed(value: number | null): void {
+  if (value !== null && !(Number.isFinite(value) && value > 0)) return;
   tokensPerSecond = value;
   renderSpeed();
 }

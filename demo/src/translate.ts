@@ -38,6 +38,7 @@ export function startTranslate(): void {
   let sentences: Sentence[] = [];
   let selected = 0;
   let running: AbortController | null = null;
+  let measured: { tokens: number; milliseconds: number } | null = null;
 
   const keyOf = ({ text }: Sentence) => JSON.stringify([modelBar.item().id, beams.value, text]);
   const keep = (key: string, translation: Translation) => {
@@ -110,8 +111,14 @@ export function startTranslate(): void {
     }
   }
 
+  function renderMeasure(): void {
+    measure.textContent = measured
+      ? t('translate.measure', { ms: format.number(measured.milliseconds), tokens: format.number(measured.tokens) }) : '';
+  }
+
   function showMeasure(tokens: number, milliseconds: number): void {
-    measure.textContent = t('translate.measure', { ms: format.number(milliseconds), tokens: format.number(tokens) });
+    measured = { tokens, milliseconds };
+    renderMeasure();
     reportSpeed(tokens / milliseconds * 1000);
   }
 
@@ -119,11 +126,16 @@ export function startTranslate(): void {
     running?.abort();
     view.clear();
     alternatives.clear();
-    measure.textContent = '';
+    notices.clear();
+    measured = null;
+    renderMeasure();
+    reportSpeed(null);
+    announce('');
   }
 
   function restart(): void {
     showLanguages();
+    notices.clear();    // it is of the model before
     if (currentTab() === 'translate') void run();
   }
 
@@ -171,5 +183,6 @@ export function startTranslate(): void {
     },
   });
   onLanguage(showLanguages);
+  onLanguage(renderMeasure);
   onTab((tab) => { if (tab === 'translate') void run(); });
 }

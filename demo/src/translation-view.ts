@@ -1,6 +1,6 @@
 // The right-hand pane: each sentence's translation, growing while it is made. A sentence can be chosen, to see its alternatives.
 import { h } from './dom';
-import { t } from './i18n';
+import { onLanguage, t } from './i18n';
 import type { Sentence } from './sentences';
 
 export interface TranslationView {
@@ -43,6 +43,7 @@ export function createTranslationView(place: HTMLElement, chosen: (index: number
     if (several) sentence.tabIndex = 0;
     else sentence.removeAttribute('tabindex');
   };
+  onLanguage(() => { for (const { sentence } of cells) if (sentence.title) sentence.title = t('translate.choose'); });
   return {
     lay(sentences) {
       while (cells.length < sentences.length) cells.push(createCell(cells.length));

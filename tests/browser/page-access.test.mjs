@@ -152,3 +152,68 @@ for (const { name, hash, ...options } of LOOKS) {
     });
   });
 }
+
+/** Every text that the page itself shows now, with labels and titles; numbers are as they come. */
+function pageTexts() {
+  const data = '#story, #candidates li, .pieces, [role=status], noscript, script';
+  const isOwn = (element) => element.closest('[lang]') === document.documentElement && !element.closest(data) && element.checkVisibility();
+  const texts = [document.title];
+  for (const element of document.body.querySelectorAll('*')) {
+    if (!isOwn(element)) continue;
+    for (const node of element.childNodes) if (node.nodeType === Node.TEXT_NODE) texts.push(node.data);
+    for (const name of ['title', 'aria-label', 'aria-valuetext', 'placeholder']) texts.push(element.getAttribute(name) ?? '');
+  }
+  return texts.map((text) => text.replace(/[\d.,]+/g, '#').replace(/\s+/g, ' ').trim()).filter(Boolean);
+}
+
+/** Uses all of the page, and one thing goes wrong. */
+async function useEverything(page) {
+  await page.fill('#source', 'I love gardens. Is that all?');
+  await page.selectOption('#beams', '1');
+  await eventually(() => page.locator('#target .sentence:not(.stale)').count(), 2);
+  await page.click('#tab-generate');
+  await page.fill('#seed', '7');
+  await page.locator('#length').fill('16');
+  await page.click('#generate-run');
+  await eventually(async () => / · /.test(await page.locator('#generate-measure').innerText()), true);
+  await eventually(() => page.isDisabled('#generate-stop'), true);
+  await page.locator('#story .step').nth(2).hover();
+  await page.fill('#seed', '-5');
+  await page.fill('#url', 'no/such/model/');
+  await page.press('#url', 'Enter');
+  await page.locator('#own-notices .notice').waitFor(PATIENCE);
+}
+
+async function textsOfTabs(page) {
+  const texts = {};
+  for (const tab of ['translate', 'generate', 'tokenize']) {
+    await page.click(`#tab-${tab}`);
+    if (tab === 'tokenize') await eventually(async () => (await page.locator('.card .piece').count()) > 5, true);
+    if (tab === 'translate') await eventually(() => page.getAttribute('#target', 'aria-busy'), 'false');
+    texts[tab] = (await page.evaluate(pageTexts)).toSorted();
+  }
+  return texts;
+}
+
+test('a change of the language leaves nothing in the one before', async (t) => {
+  const expects = /Failed to load resource/;
+  const page = await open(t, { hash: '#translate?lang=en', expects });
+  await useEverything(page);
+  const english = await textsOfTabs(page);
+  await page.click('#language-ko');
+  const changed = await textsOfTabs(page);
+  const other = await open(t, { hash: '#translate?lang=ko', expects });
+  await useEverything(other);
+  assert.deepEqual(changed, await textsOfTabs(other));
+  await other.click('#language-en');
+  assert.deepEqual(await textsOfTabs(other), english);
+
+  // names of methods, builds, kinds and sites are the same in both
+  const names = 'English|한국어|web|former|Top-[kp]|(relaxed )?SIMD|WebAssembly|# [kM]B|Tatoeba.*|CC BY.*|https:.*|network_error';
+  const same = new RegExp(`^(${names})$`);
+  for (const [tab, texts] of Object.entries(changed)) {
+    const untranslated = texts.filter((text) => /[A-Za-z]{2}/.test(text) && !/[가-힣]/.test(text) && !same.test(text));
+    assert.deepEqual(untranslated, [], tab);
+    assert.deepEqual(english[tab].filter((text) => /[가-힣]/.test(text) && text !== '한국어'), [], tab);
+  }
+});

@@ -41,14 +41,14 @@ export function pageForTests() {
     await server?.close();
   });
 
-  /** `hash`: where to start, as in a link; the other options are those of a browser context. */
-  return async function open(t, { hash = '', ...options } = {}) {
+  /** `hash`: where to start, as in a link; `expects`: what the console may say; the other options are those of a browser context. */
+  return async function open(t, { hash = '', expects, ...options } = {}) {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-US', ...options });
     const page = await context.newPage();
     const faults = [];
     page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
     page.on('console', (message) => {
-      if (message.text() === NO_GPU) return;
+      if (message.text() === NO_GPU || expects?.test(message.text())) return;
       if (message.type() === 'error' || message.type() === 'warning') faults.push(`console: ${message.text()}`);
     });
     await page.addInitScript(watchPage);

@@ -51,6 +51,96 @@ test('a tokenizer alone stands beside the others', async (t) => {
   await eventually(async () => (await shown()).map(Number), ids.slice(1));
 });
 
+test('models and tokenizers of one file name can be told apart', async (t) => {
+  const page = await open(t);
+  const own = async () => (await names(page)).slice(2);
+  const added = [];
+  const expected = async (name) => eventually(own, [...added, name]).then(() => added.push(name));
+  for (const [model, name] of [['en-fr', 'marian'], ['tales', 'llama'], ['tales', 'llama (2)']]) {    // the files of a folder, without it
+    const files = ['config.json', 'model.safetensors', 'tokenizer.json'].map((file) => path.join(MODELS, model, file));
+    await dropPaths(page, files);
+    await expected(name);
+  }
+  for (const name of ['tales', 'tales (2)']) {
+    await dropPaths(page, [path.join(MODELS, 'tales')]);
+    await expected(name);
+  }
+  for (const name of ['tokenizer.json', 'tokenizer.json (2)']) {
+    await dropPaths(page, [path.join(MODELS, 'tales', 'tokenizer.json')]);
+    await expected(name);
+  }
+  await page.getByRole('button', { name: 'Remove: llama (2)', exact: true }).click();
+  assert.equal((await own()).includes('llama (2)'), false);
+});
+
+/** Lone files, and what is missing beside each. */
+const LONE = {
+  'model.safetensors': 'config.json', 'config.json': 'model.safetensors', 'generation_config.json': 'config.json',
+  'pytorch_model.bin': 'config.json', 'tokenizer_config.json': 'tokenizer.json', 'merges.txt': 'tokenizer.json',
+  'special_tokens_map.json': 'tokenizer.json',
+};
+
+test('a part of a model alone is answered by what is missing and what to do, in both languages', async (t) => {
+  const folder = await temporary(t);
+  const page = await open(t);
+  const notice = page.locator('#own-notices .notice');
+  for (const [name, missing] of Object.entries(LONE)) {
+    const file = path.join(folder, name);
+    await cp(path.join(MODELS, 'tales', name), file).catch(() => writeFile(file, name.endsWith('.json') ? '{}' : 'a b\n'));
+    await dropPaths(page, [file]);
+    await eventually(async () => (await notice.count()) > 0 && (await notice.innerText()).includes(`${name} could not be loaded`), true);
+    const message = await notice.locator('.notice-message').innerText();
+    assert.ok(message.includes(missing) && message.includes(`there is only ${name}`), message);
+    assert.match(await notice.locator('.notice-advice').innerText(), /whole folder.*GGUF/);
+    await page.click('#language-ko');
+    assert.match(await notice.locator('.notice-advice').innerText(), /폴더.*통째로.*GGUF/);
+    await page.click('#language-en');
+  }
+});
+
+/** Whatever of a tab fails at first. */
+const FAILING = [
+  { what: 'a translation', tab: 'translate', model: 'en-fr', before: async () => {} },
+  { what: 'a translation of a text that is gone', tab: 'translate', model: 'en-fr', before: (page) => page.fill('#source', '') },
+  { what: 'a look at the next token', tab: 'generate', model: 'tales', before: async () => {} },
+  { what: 'a tale', tab: 'generate', model: 'tales', before: (page) => page.click('#generate-run') },
+];
+for (const { what, tab, model, before } of FAILING) {
+  test(`an error leaves when a model loads well: of ${what}`, async (t) => {
+    const page = await open(t, { hash: '#tokenize', expects: /Failed to load resource/ });
+    await page.route(`**/models/${model}/model.safetensors`, (route) => route.abort());
+    await page.click(`#tab-${tab}`);
+    const notices = page.locator('.notice');
+    await eventually(() => notices.count(), 1);
+    await before(page);
+    await dropPaths(page, [path.join(MODELS, model)]);
+    await eventually(async () => (await names(page)).length, 3);
+    await eventually(() => page.locator('.notice').count(), 0);
+  });
+}
+
+test('an error of a load leaves when the next one begins, and one that was given up shows none', async (t) => {
+  const page = await open(t, { expects: /Failed to load resource/ });
+  await page.fill('#url', 'no/such/model/');
+  await page.press('#url', 'Enter');
+  await eventually(() => page.locator('#own-notices .notice').count(), 1);
+  let fail;
+  const failed = new Promise((resolve) => { fail = resolve; });
+  await page.route('**/slow/**', async (route) => {
+    await failed;
+    await route.abort().catch(() => undefined);
+  });
+  await page.fill('#url', 'slow/model/');
+  await page.press('#url', 'Enter');
+  await eventually(() => page.locator('#own-notices .notice').count(), 0);
+  await page.fill('#url', 'models/tales');
+  await page.press('#url', 'Enter');
+  fail();
+  await eventually(() => names(page), ['English to French', 'Tale teller', 'tales']);
+  await page.waitForTimeout(200);
+  assert.equal(await page.locator('.notice').count(), 0);
+});
+
 /** What is dropped -> the code that the page must show. */
 const BAD = {
   'a truncated model': async (folder) => {

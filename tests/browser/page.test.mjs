@@ -217,3 +217,54 @@ test('the strip at the foot says what runs', async (t) => {
   assert.match(await textOf(page, '#status-memory')(), /^[\d.]+ MB$/);
   assert.match(await textOf(page, '#status-version')(), /^\d+\.\d+\.\d+/);
 });
+
+test('a seed that is none is refused with a message, and nothing is written with it', async (t) => {
+  const page = await open(t, { hash: '#generate?seed=7&length=16&lang=en' });
+  await idle(page);
+  for (const wrong of ['-5', '1.5', '4294967296', '']) {
+    await page.fill('#seed', wrong);
+    assert.match(await textOf(page, '#seed-error')(), /whole number from 0 to 4,294,967,295/, wrong);
+    assert.equal(await page.getAttribute('#seed', 'aria-invalid'), 'true');
+    await page.click('#generate-run');
+    assert.equal(await page.locator('#story .step').count(), 0);
+    assert.equal(await page.evaluate(() => document.activeElement.id), 'seed');
+  }
+  await page.click('#language-ko');
+  assert.match(await textOf(page, '#seed-error')(), /정수/);
+  await page.fill('#seed', '4294967295');
+  assert.equal(await textOf(page, '#seed-error')(), '');
+  await page.click('#generate-run');
+  await idle(page);
+  assert.ok(await page.locator('#story .step').count() > 0);
+  await page.fill('#seed', '-5');
+  await page.uncheck('#keep-seed');    // the page draws one
+  await page.click('#generate-run');
+  await idle(page);
+  assert.equal(await page.getAttribute('#seed', 'aria-invalid'), 'false');
+});
+
+test('a link with numbers out of their bounds is read as far as it is right', async (t) => {
+  const page = await open(t, { hash: '#generate?seed=9999999999&temperature=9&top-k=-3&top-p=x&length=1e9' });
+  assert.equal(await page.inputValue('#seed'), '7');
+  assert.equal(await textOf(page, '#seed-error')(), '');
+  assert.deepEqual(await Promise.all(['temperature', 'top-k', 'length'].map((name) => page.inputValue(`#${name}`))), ['2', '1', '400']);
+  await page.goto(new URL('#translate?beams=99', page.url()).href);
+  await eventually(() => page.inputValue('#beams'), '4');
+});
+
+test('Clear leaves nothing of the translation, and a blank text has none', async (t) => {
+  const page = await open(t);
+  await done(page);
+  const places = ['#target', '#translate-measure', '#alternatives', '#alternatives-sentence', '#announcer'];
+  const rest = () => Promise.all(places.map((place) => textOf(page, place)()));
+  assert.ok((await rest()).every((text) => text !== ''));
+  assert.notEqual(await textOf(page, '#status-speed')(), '–');
+  await page.click('#translate-clear');
+  await eventually(rest, ['', '', '', '', '']);
+  assert.equal(await textOf(page, '#status-speed')(), '–');
+  for (const blank of [' ', '\n \n', '\u200b', '\u00a0']) {
+    await page.fill('#source', blank);
+    await page.waitForTimeout(400);
+    assert.equal((await page.locator('#target').innerText()).replace(/[\s\u200b]/g, ''), '', JSON.stringify(blank));
+  }
+});

@@ -61,6 +61,7 @@ export const en = {
   'generate.length': 'Length, tokens',
   'generate.seed': 'Seed',
   'generate.seed.keep': 'keep it',
+  'generate.seed.wrong': 'The seed must be a whole number from 0 to {most}.',
   'generate.done': 'Finished after {n} tokens',
   'generate.stopped': 'Stopped after {n} tokens',
   'generate.failed': 'The text could not be generated',
@@ -133,6 +134,7 @@ export const en = {
 
   'advice.invalid_argument': 'Change the named setting or input to a value within the bounds that the message gives.',
   'advice.invalid_file': 'The file is damaged, cut short, or not of this format. Download it again, and drop the whole model folder.',
+  'advice.missing': 'Drop the whole folder of the model (config.json, model.safetensors, tokenizer.json), or one GGUF file.',
   'advice.unsupported_model': 'This kind of model does not run here yet. Take one of the architectures that the message lists.',
   'advice.weight_missing': 'The weights do not belong to this config.json, or a file of the folder is missing. Drop the complete folder.',
   'advice.weight_mismatch': 'The weights do not belong to this config.json. Take both from the same model.',

@@ -1,5 +1,5 @@
 // The page in the user's language: `t` for what scripts say, data-t attributes for what index.html says.
-import { byId } from '../dom';
+import { announce, byId } from '../dom';
 import { listeners } from '../listeners';
 import { chosenLanguage, rememberLanguage, type Language } from './choice';
 import { en } from './en';
@@ -51,6 +51,7 @@ export function startLanguage(): void {
   current = chosenLanguage();
   onLanguage(() => {
     translatePage();
+    announce('');    // what was said last was in the language before
     for (const name of ['en', 'ko'] as const) byId(`language-${name}`, HTMLButtonElement).ariaPressed = String(name === current);
   });
   for (const name of ['en', 'ko'] as const) byId(`language-${name}`, HTMLButtonElement).addEventListener('click', () => setLanguage(name));

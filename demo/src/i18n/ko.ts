@@ -61,6 +61,7 @@ export const ko: Record<MessageKey, string> = {
   'generate.length': '길이(토큰)',
   'generate.seed': '시드',
   'generate.seed.keep': '고정',
+  'generate.seed.wrong': '시드는 0부터 {most}까지의 정수여야 합니다.',
   'generate.done': '토큰 {n}개를 쓰고 마쳤습니다',
   'generate.stopped': '토큰 {n}개에서 멈췄습니다',
   'generate.failed': '글을 이어 쓰지 못했습니다',
@@ -132,6 +133,7 @@ export const ko: Record<MessageKey, string> = {
 
   'advice.invalid_argument': '메시지에 나온 설정이나 입력을 허용 범위 안의 값으로 바꿔 주세요.',
   'advice.invalid_file': '파일이 손상되었거나 중간에 잘렸거나 다른 형식입니다. 다시 내려받은 뒤 모델 폴더를 통째로 놓아 주세요.',
+  'advice.missing': '모델 폴더(config.json, model.safetensors, tokenizer.json)를 통째로 놓거나 GGUF 파일 하나를 놓아 주세요.',
   'advice.unsupported_model': '이 종류의 모델은 아직 지원하지 않습니다. 메시지에 나열된 구조의 모델을 써 주세요.',
   'advice.weight_missing': '가중치가 이 config.json과 맞지 않거나 폴더에 빠진 파일이 있습니다. 폴더를 통째로 놓아 주세요.',
   'advice.weight_mismatch': '가중치가 이 config.json과 맞지 않습니다. 둘 다 같은 모델의 파일을 써 주세요.',
