@@ -119,7 +119,9 @@ void check_tokens(const Tokens& input, const Embeddings& embeddings, const Stack
   for (const std::int32_t position : input.rows.positions) {
     if (position < 0) throw Error(Code::invalid_argument, "position {}: at least 0 expected", position);
     if (position >= limit) {
-      throw Error(Code::context_full, "position {}: the model has {} positions", position, limit).with("found", position).with("limit", limit);
+      throw Error(Code::context_full, "position {}: the model has {} positions", position, limit)
+          .with("found", position)
+          .with("limit", limit);
     }
   }
 }
