@@ -78,6 +78,10 @@ val model_info(const Model& model) {
   info.set("contextLength", double(config.context_length));
   info.set("vocabSize", config.vocab_size);
   info.set("layers", top.layers);
+  if (config.kind == Kind::encoder_decoder) {
+    info.set("encoderLayers", config.encoder.layers);
+    info.set("decoderLayers", config.decoder.layers);
+  }
   info.set("heads", top.heads);
   info.set("width", top.width);
   info.set("labels", has_labels(config.head) ? to_js(config.labels) : val::array());

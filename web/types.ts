@@ -101,7 +101,11 @@ export interface ModelInfo {
   gpuThreshold?: number;
   contextLength: number;
   vocabSize: number;
+  /** Of an encoder-decoder, the decoder's: as many as the attentions of an answer. */
   layers: number;
+  /** Of an encoder-decoder only, as decoderLayers. */
+  encoderLayers?: number;
+  decoderLayers?: number;
   heads: number;
   width: number;
   labels: string[];

@@ -138,6 +138,11 @@ test('a line is answered before the next one is there', async () => {
 test('info describes a model, and this machine', async () => {
   const [model] = objects(await succeeds(['info', EN_FR, '--json']));
   assert.deepEqual([model.modelType, model.kind, model.width], ['marian', 'encoder-decoder', 192]);
+  const { encoder_layers: encoder, decoder_layers: decoder } = JSON.parse(readFileSync(`${EN_FR}/config.json`, 'utf8'));
+  assert.notEqual(encoder, decoder);
+  assert.deepEqual([model.encoderLayers, model.decoderLayers, model.layers], [encoder, decoder, decoder]);
+  const [{ layers, ...tales }] = objects(await succeeds(['info', TALES, '--json']));
+  assert.ok(layers > 0 && !('encoderLayers' in tales) && !('decoderLayers' in tales));
   assert.deepEqual(model.tokenizer, { kind: 'unigram', vocabSize: 4000 });
   assert.match(await succeeds(['info', EN_FR]), /^modelType +marian$/m);
   const [machine] = objects(await succeeds(['info', '--json']));

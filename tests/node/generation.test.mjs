@@ -69,7 +69,8 @@ test('options out of their bounds are refused by name', async (t) => {
 /** For each option a value out of its bounds, which WebAssembly finds. */
 const OUT_OF_BOUNDS = {
   maxNewTokens: -1, maxLength: 1, minNewTokens: -1, minLength: -1, doSample: 'yes', temperature: -1, topK: -1, topP: 2, minP: 2,
-  typicalP: 2, seed: -1, repetitionPenalty: 0, noRepeatNgramSize: -1, badWordsIds: [[999]], renormalizeLogits: 1, numBeams: 0, lengthPenalty: 'much',
+  typicalP: 2, seed: -1,
+  repetitionPenalty: 0, noRepeatNgramSize: -1, badWordsIds: [[999]], renormalizeLogits: 1, numBeams: 0, lengthPenalty: 'much',
   earlyStopping: 3, numReturnSequences: 2, bosTokenId: -1, eosTokenId: 999, padTokenId: -1, decoderStartTokenId: 999, forcedBosTokenId: 999,
   forcedEosTokenId: 999, stop: [''], attentions: 1, returnScores: 1, returnBeams: 1, topCandidates: -1,
 };
