@@ -3,11 +3,14 @@ import { TransformerError, abortedBy, throwIfAborted } from './errors.js';
 import { openCached, storing, type CacheMode } from './cache.js';
 import { nameOfUrl, readStream, type OpenFile } from './files.js';
 import { isNode, nodeModule } from './platform.js';
+import type { Turns } from './turns.js';
 
 export interface Access {
   headers?: Readonly<Record<string, string>>;
   cache: CacheMode;
   signal?: AbortSignal;
+  /** Of the load that the file is opened for. */
+  turns?: Turns;
 }
 
 const networkError = (message: string, details: Record<string, unknown>, cause?: unknown): TransformerError =>
@@ -99,21 +102,37 @@ async function isCurrent(url: string, stored: Response, access: Access): Promise
 export async function openUrl(url: string, access: Access, optional: boolean): Promise<OpenFile | null> {
   throwIfAborted(access.signal);
   if (isNode && url.startsWith('file:')) return openPath(pathOfUrl(url), access, optional);
-  const cached = await openCached(url, access.cache, (stored) => isCurrent(url, stored, access));
+  const fromCache = (): Promise<OpenFile | null> => openCached(url, access.cache, (stored) => isCurrent(url, stored, access));
+  const cached = await fromCache();
   if (cached) return cached;
   if (access.cache === 'only') {
     if (optional) return null;
     throw networkError(`${url} is not in the cache, and cache: 'only' forbids to fetch it`, { url });
   }
+  if (access.cache === 'none') return download(url, access, optional);
+  const { turns } = access;
+  await turns?.take(url, access.signal);
+  let file: OpenFile | null = null;
+  try {
+    file = (await fromCache()) ?? (await download(url, access, optional));
+  } finally {
+    if (!file || file.cached) turns?.give(url);
+  }
+  return file;
+}
+
+async function download(url: string, access: Access, optional: boolean): Promise<OpenFile | null> {
   const response = checkResponse(url, await request(url, access), optional);
   if (!response) return null;
-  const body = (): AsyncIterable<Uint8Array> => checkedBody(url, response, access.signal);
-  return {
-    name: nameOfUrl(url),
-    size: expectedLength(response),
-    cached: false,
-    chunks: access.cache === 'none' ? body : () => storing(url, response, body()),
-  };
+  async function* chunks(): AsyncIterable<Uint8Array> {
+    const body = checkedBody(url, response!, access.signal);
+    try {
+      yield* access.cache === 'none' ? body : storing(url, response!, body);
+    } finally {
+      access.turns?.give(url);
+    }
+  }
+  return { name: nameOfUrl(url), size: expectedLength(response), cached: false, chunks };
 }
 
 /** The path of a file: URL, in node. */

@@ -5,6 +5,7 @@ import { forget } from './cache.js';
 import { fromBlob, fromBytes, nameOfUrl, readAll, type OpenFile } from './files.js';
 import { describe } from './options.js';
 import { isNode } from './platform.js';
+import { Turns } from './turns.js';
 import type { ModelSource } from './types.js';
 import { toBytes } from './values.js';
 
@@ -138,15 +139,23 @@ export class FileSet {
   readonly #place: Place;
   readonly #integrity: Readonly<Record<string, string>>;
   readonly #opened = new Set<string>();
+  readonly #turns: Turns;
   #cachedUrls: string[] = [];
 
-  private constructor(place: Place, integrity: Readonly<Record<string, string>>) {
+  private constructor(place: Place, integrity: Readonly<Record<string, string>>, turns: Turns) {
     this.#place = place;
     this.#integrity = integrity;
+    this.#turns = turns;
   }
 
   static async at(source: SourceData, access: Access, integrity: Readonly<Record<string, string>> = {}): Promise<FileSet> {
-    return new FileSet(await placeOf(source, access), integrity);
+    const turns = new Turns();
+    return new FileSet(await placeOf(source, { ...access, turns }), integrity, turns);
+  }
+
+  /** Files that were opened and not read to their end are given up. */
+  close(): void {
+    this.#turns.close();
   }
 
   /** Names of all files, where they can be listed. */
@@ -180,12 +189,13 @@ export class FileSet {
     });
   }
 
-  /** Forgets the cached copies that were used, since one of them is damaged. False where none was used. */
-  async forgetCached(): Promise<boolean> {
-    const urls = this.#cachedUrls;
+  /** Forgets the cached copies that were used, since one of them is damaged. `before` grows by them; false where it had all of them. */
+  async forgetCached(before: Set<string>): Promise<boolean> {
+    const urls = this.#cachedUrls, known = before.size;
     this.#cachedUrls = [];
     await Promise.all(urls.map(forget));
-    return urls.length > 0;
+    for (const url of urls) before.add(url);
+    return before.size > known;
   }
 
   /** A checksum for a file that was not read protects nothing. */

@@ -19,12 +19,14 @@ const TYPES = { '.js': 'text/javascript', '.mjs': 'text/javascript', '.wasm': 'a
 let policy = STRICT,
   headers = {},
   missing = new Set();
-const asked = [];
+const asked = [],
+  downloaded = [];
 let browser, server, origin;
 
 function answer(request, response) {
   const name = new URL(request.url, 'http://localhost').pathname.slice(1);
   asked.push(name);
+  if (request.method === 'GET') downloaded.push(name);
   const reply = (status, type, body = '') =>
     response
       .writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(body), ...headers })
@@ -73,7 +75,7 @@ async function open(t, { csp = STRICT, extra = {}, without = [], expected = /^$/
     );
   });
   await page.goto(origin);
-  asked.length = 0;
+  asked.length = downloaded.length = 0;
   return page;
 }
 
@@ -130,6 +132,55 @@ test('a model in a worker under a strict CSP gives the numbers of node', async (
   assert.deepEqual(page.workers(), [], 'dispose ended the worker');
 });
 
+for (const worker of [true, false]) {
+  test(`two loads of one address at the same time download each file once, ${worker ? 'in workers' : 'in the page'}`, async (t) => {
+    const page = await open(t, { expected: NOT_FOUND });
+    const load = (options) =>
+      page.evaluate(async (given) => {
+        const { loadModel } = await import('/dist/index.js');
+        const address = new URL('/models/bert/', location.href);
+        const two = await Promise.all([loadModel(address, given), loadModel(address, given)]);
+        const vectors = await Promise.all(two.map(async (model) => [...(await model.embed('the fox')).data]));
+        for (const model of two) model.dispose();
+        return vectors;
+      }, options);
+    const [one, two] = await load({ worker });
+    assert.deepEqual(one, two);
+    for (const name of models.bert.keys()) assert.equal(downloaded.filter((path) => path === `models/bert/${name}`).length, 1, name);
+  });
+
+  test(`a load that is given up or fails lets the next one download, ${worker ? 'in workers' : 'in the page'}`, async (t) => {
+    const page = await open(t, { expected: NOT_FOUND });
+    const outcomes = await page.evaluate(async (given) => {
+      const { loadModel } = await import('/dist/index.js');
+      const address = new URL('/models/bert/', location.href);
+      const stop = new AbortController();
+      const onProgress = ({ phase }) => { if (phase !== 'runtime') stop.abort(); };
+      const codes = [];
+      const start = (options) =>
+        loadModel(address, { ...given, ...options }).then((model) => model.dispose(), ({ code }) => codes.push(code));
+      const integrity = { 'model.safetensors': '0'.repeat(64) };
+      await Promise.all([start({ signal: stop.signal, onProgress }), start({ integrity }), start({})]);
+      await start({});
+      return codes.toSorted();
+    }, { worker });
+    assert.deepEqual(outcomes, ['aborted', 'integrity_error']);
+  });
+}
+
+test('a load that fails on files from the cache, and on others, comes to an end', async (t) => {
+  const page = await open(t, { expected: NOT_FOUND });
+  assert.equal(await errorOf(page, '/models/bert/'), null);
+  await page.evaluate(async () => {
+    const [name] = await caches.keys();
+    await (await caches.open(name)).delete(new URL('/models/bert/config.json', location.href));
+  });
+  downloaded.length = 0;
+  const { code } = await errorOf(page, '/models/bert/', { integrity: { 'model.safetensors': '0'.repeat(64) } });
+  assert.equal(code, 'integrity_error');
+  assert.ok(downloaded.filter((name) => name === 'models/bert/model.safetensors').length <= 3, downloaded.join());
+});
+
 test('text streams from the worker, and an abort stops it while the page stays quick', async (t) => {
   const page = await open(t, { expected: NOT_FOUND });
   const result = await page.evaluate(async () => {
@@ -171,7 +222,7 @@ test('a second load comes from the cache, also without the server', async (t) =>
     }, options);
   assert.ok((await load({})).includes('download model.safetensors'));
   assert.ok((await load({})).includes('cache model.safetensors'));
-  asked.length = 0;
+  asked.length = downloaded.length = 0;
   await load({ cache: 'only' });
   assert.deepEqual(
     asked.filter((name) => name.startsWith('models/')),

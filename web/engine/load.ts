@@ -33,7 +33,8 @@ export interface Checkpoint {
 const DAMAGE = new Set(['invalid_file', 'integrity_error', 'weight_missing', 'weight_mismatch', 'numeric_error']);
 
 /**
- * Runs a load; once more, if it failed on files from the cache, without them. `complete` comes last, once nothing of the files can fail.
+ * Runs a load; again, if it failed on files from the cache, without them: each of them is left out once. `complete` comes last, once
+ * nothing of the files can fail.
  */
 async function withFiles<R>(
   source: SourceData,
@@ -44,6 +45,7 @@ async function withFiles<R>(
 ): Promise<R> {
   const access = { cache: settings.cache, headers: settings.headers, signal };
   const progress = new ProgressMeter((event) => emit({ kind: 'progress', progress: event }));
+  const forgotten = new Set<string>();
   for (;;) {
     const files = await FileSet.at(source, access, settings.integrity);
     try {
@@ -55,7 +57,9 @@ async function withFiles<R>(
       return result;
     } catch (error) {
       const damaged = error instanceof TransformerError && DAMAGE.has(error.code);
-      if (!damaged || settings.cache === 'only' || !(await files.forgetCached())) throw error;
+      if (!damaged || settings.cache === 'only' || !(await files.forgetCached(forgotten))) throw error;
+    } finally {
+      files.close();
     }
   }
 }
