@@ -160,9 +160,9 @@ test('a vector has a number for each column of the model, and the length 1', asy
 
 test('a wrong command line ends with 2, by name', async () => {
   await fails([], 2, /^Usage: webformer COMMAND/);
-  await fails(['fly'], 2, /'fly' is no command; the commands: tokenize, /);
-  await fails(['--fly'], 2, /'--fly' is no option/);
-  for (const command of COMMANDS) await fails([command, '--fly', 'x'], 2, /Unknown option '--fly'/);
+  await fails(['fly'], 2, /'fly' is no command; there are: tokenize, /);
+  await fails(['--fly'], 2, /'--fly' is no option; there are: --help, --version/);
+  for (const command of COMMANDS) await fails([command, '--fly', 'x'], 2, /'--fly' is no option; there are: --.*--help/);
   for (const command of COMMANDS.filter((name) => name !== 'info'))
     await fails([command], 2, /an argument is missing: webformer \w+ MODEL/);
   await fails(['info', 'a', 'b'], 2, /'b' is one argument too many/);
@@ -173,6 +173,52 @@ test('a wrong command line ends with 2, by name', async () => {
   await fails(['info', TALES, '--header', 'nothing'], 2, /--header: 'nothing' found/);
   await fails(['classify', TALES, 'x', '--template', 'This is {}.'], 2, /--template goes with --label/);
   await fails(['serve', TALES, '--port', '70000'], 2, /--port: 70000 found, 65535 at most/);
+});
+
+test('a slip is answered by what was meant', async () => {
+  for (const [typed, meant] of [['translat', 'translate'], ['Generate', 'generate'], ['tokenise', 'tokenize'], ['sevre', 'serve']])
+    await fails([typed], 2, new RegExp(`'${typed}' is no command; did you mean '${meant}'\\?`));
+  await fails(['--versoin'], 2, /'--versoin' is no option; did you mean '--version'\?/);
+  for (const [typed, meant] of [
+    ['--maxNewTokens', '--max-new-tokens'],
+    ['--max_new_tokens=3', '--max-new-tokens'],
+    ['--temprature', '--temperature'],
+    ['--top_k', '--top-k'],
+  ])
+    await fails(['generate', TALES, 'x', typed], 2, new RegExp(`'${typed.split('=')[0]}' is no option; did you mean '${meant}'\\?`));
+});
+
+/** The texts of node's own parser, which are for programmers. */
+const OF_NODE = /argument|ambiguous|positional|strict|parse/i;
+
+test('an option without its value, or with one too much, is told in own words', async () => {
+  const generate = ['generate', TALES, 'x'];
+  for (const [args, pattern] of [
+    [[...generate, '--max-new-tokens'], /--max-new-tokens: a value is missing\n/],
+    [[...generate, '-n'], /-n: a value is missing\n/],
+    [[...generate, '-n', '--json'], /-n: a value is missing; one that begins with '-' is written --max-new-tokens=--json/],
+    [[...generate, '--max-new-tokens', '-5'], /--max-new-tokens: '-5' found, a whole number expected/],
+    [[...generate, '--json=1'], /--json: '1' found, no value expected/],
+    [[...generate, '-q'], /'-q' is no option; there are: --temperature/],
+    [['embed', TALES, 'x', '--pooling'], /--pooling: a value is missing/],
+  ]) {
+    const stderr = await fails(args, 2, pattern);
+    assert.doesNotMatch(stderr, OF_NODE);
+  }
+  assert.equal((await succeeds([...generate, '-n', '2', '--', '--json'])).includes('{'), false); // after -- all are texts
+});
+
+test("what the library says of an option is said in the program's names", async () => {
+  for (const [args, pattern] of [
+    [['--temperature=-1'], /generate: --temperature: -1 found/],
+    [['--repetition-penalty', '0'], /: --repetition-penalty: 0 found/],
+    [['--top-p', '2'], /: --top-p: 2 found/],
+    [['--num-beams', '0'], /: --num-beams: 0 found/],
+    [['--no-repeat-ngram-size', '9007199254740993'], /: --no-repeat-ngram-size: /],
+    [['--stop', ''], /: --stop: /],
+    [['--max-length', '0'], /: --max-length: 0 found/],
+  ])
+    await fails(['generate', TALES, 'x', ...args], 1, pattern);
 });
 
 test('an error ends with 1, with the message and the code of the library', async () => {

@@ -108,6 +108,19 @@ test('Ctrl-C is how it ends', { skip: process.platform === 'win32' }, async (t) 
 
 test('a port that is taken is an error where it was asked for', async (t) => {
   const { url } = await served(t, TALES);
-  await fails(['serve', TALES, '--port', url.port], 1, /EADDRINUSE/);
+  const stderr = await fails(['serve', TALES, '--port', url.port], 1, new RegExp(`port ${url.port} is taken .*: give another --port`));
+  assert.doesNotMatch(stderr, /EADDRINUSE|listen/);
   await fails(['serve', 'no/such/folder'], 2, /no\/such\/folder: no such file or folder/);
+});
+
+test('a folder with neither a site nor a model is refused with what is missing', async (t) => {
+  const folder = temporaryFolder(t);
+  await fails(['serve', folder], 2, /the folder is empty; a model \(config\.json .* or a site \(index\.html\) expected/);
+  writeFileSync(path.join(folder, 'model.safetensors'), '');
+  await fails(['serve', folder], 2, /config\.json is missing; a model/);
+  const other = temporaryFolder(t);
+  writeFileSync(path.join(other, 'config.json'), '{}');
+  await fails(['serve', other], 2, /model\.safetensors is missing; a model/);
+  writeFileSync(path.join(other, 'any.gguf'), '');
+  assert.equal((await served(t, other)).url.searchParams.get('model'), `model/${path.basename(other)}/`);
 });

@@ -1,5 +1,6 @@
 // What a command takes, and what the user typed, checked against it.
 import { parseArgs } from 'node:util';
+import { nearest } from '../nearest.js';
 
 /** What was typed is wrong: the message names it, and the program ends with 2. */
 export class UsageError extends Error {}
@@ -48,6 +49,15 @@ export interface Command<Specs extends OptionSpecs = OptionSpecs> {
 /** Keeps the options' types for `run`, and forgets them for the table of commands. */
 export const defineCommand = <const Specs extends OptionSpecs>(command: Command<Specs>): Command => command as unknown as Command;
 
+/** The library's options have the same names, in camelCase. */
+export const camelCase = (name: string): string => name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+
+/** What to do about a word that is none of `known`. */
+export function hint(word: string, known: readonly string[]): string {
+  const meant = nearest(word, known);
+  return meant ? `did you mean '${meant}'?` : `there are: ${known.join(', ')}`;
+}
+
 function toNumber(option: string, kind: 'whole' | 'number', text: string): number {
   if (kind === 'whole' ? /^\d+$/.test(text) : text.trim() !== '' && Number.isFinite(Number(text))) return Number(text);
   throw new UsageError(`--${option}: '${text}' found, a ${kind === 'whole' ? 'whole number' : 'number'} expected`);
@@ -60,17 +70,38 @@ function toValue(option: string, { kind }: OptionSpec, given: string | boolean |
   return given;
 }
 
+interface Given {
+  name: string;
+  /** As it was typed: '--top-k', '-n'. */
+  rawName: string;
+  value?: string | undefined;
+  inlineValue?: boolean | undefined;
+}
+
+/** Refuses an option that is not there, a value that is missing, and one that is too much. */
+function checkGiven({ name, rawName, value, inlineValue }: Given, specs: OptionSpecs): void {
+  if (!Object.hasOwn(specs, name)) throw new UsageError(`'${rawName}' is no option; ${hint(rawName, Object.keys(specs).map(long))}`);
+  const { kind } = specs[name]!;
+  if (kind === 'flag') {
+    if (value !== undefined) throw new UsageError(`${rawName}: '${value}' found, no value expected`);
+    return;
+  }
+  if (value === undefined) throw new UsageError(`${rawName}: a value is missing`);
+  const isOption = !inlineValue && /^-\D/.test(value);
+  if (isOption) throw new UsageError(`${rawName}: a value is missing; one that begins with '-' is written ${long(name)}=${value}`);
+}
+
+const long = (name: string): string => `--${name}`;
+
 function parse(args: readonly string[], specs: OptionSpecs): ReturnType<typeof parseArgs> {
   const options = Object.entries(specs).map(([name, { kind, short }]) => [
     name,
     { type: kind === 'flag' ? 'boolean' : 'string', multiple: kind === 'texts', ...(short && { short }) } as const,
   ]);
-  try {
-    return parseArgs({ args: [...args], options: Object.fromEntries(options), allowPositionals: true });
-  } catch (error) {
-    if (!String((error as { code?: unknown }).code).startsWith('ERR_PARSE_ARGS')) throw error;
-    throw new UsageError((error as Error).message);
-  }
+  // Its own refusals are not for users of a program.
+  const parsed = parseArgs({ args: [...args], options: Object.fromEntries(options), allowPositionals: true, strict: false, tokens: true });
+  for (const token of parsed.tokens) if (token.kind === 'option') checkGiven(token, specs);
+  return parsed;
 }
 
 /** The arguments and the options' values of what was typed after the command's name. Throws UsageError by name. */

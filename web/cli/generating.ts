@@ -1,6 +1,6 @@
 // The options of commands that make text, and how an answer is written.
 import type { GenerateOptions, Generation } from '../index.js';
-import { UsageError, type OptionSpecs, type Values } from './arguments.js';
+import { UsageError, camelCase, type OptionSpecs, type Values } from './arguments.js';
 import { writeJson, writePieces } from './output.js';
 
 /** What every decoding has. */
@@ -35,9 +35,6 @@ const SAMPLERS = [
   'sample',
 ] as const satisfies (keyof typeof SAMPLING_OPTIONS)[];
 
-const camelCase = (name: string): string => name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
-
-/** The library's options have the same names, in camelCase. */
 export function decodingOptions(values: Values<typeof DECODING_OPTIONS>): GenerateOptions {
   const given = Object.keys(DECODING_OPTIONS).map((name) => [camelCase(name), values[name as keyof typeof DECODING_OPTIONS]]);
   return Object.fromEntries(given.filter(([, value]) => value !== undefined)) as GenerateOptions;

@@ -2,7 +2,7 @@
 // The program `webformer`: finds the command, and turns what happens into messages and exit codes.
 import { readFileSync } from 'node:fs';
 import { TransformerError } from '../index.js';
-import { UsageError, checkCount, readArguments, type Command, type OptionSpecs } from './arguments.js';
+import { UsageError, camelCase, checkCount, hint, readArguments, type Command, type OptionSpecs } from './arguments.js';
 import { chat } from './commands/chat.js';
 import { classify } from './commands/classify.js';
 import { embed } from './commands/embed.js';
@@ -11,6 +11,7 @@ import { info } from './commands/info.js';
 import { serveCommand } from './commands/serve.js';
 import { tokenize } from './commands/tokenize.js';
 import { translate } from './commands/translate.js';
+import { SAMPLING_OPTIONS } from './generating.js';
 import { commandHelp, programHelp } from './help.js';
 import { harmless } from './output.js';
 
@@ -32,8 +33,20 @@ function find(name: string): Command {
   const found = COMMANDS.find((command) => command.name === name);
   if (found) return found;
   if (name === 'train') throw new TransformerError('unsupported_model', 'train is not supported yet');
-  const kind = name.startsWith('-') ? 'option' : 'command';
-  throw new UsageError(`'${name}' is no ${kind}; the commands: ${COMMANDS.map((command) => command.name).join(', ')}`);
+  if (name.startsWith('-')) throw new UsageError(`'${name}' is no option; ${hint(name, ['--help', '--version'])}`);
+  throw new UsageError(`'${name}' is no command; ${hint(name, COMMANDS.map((command) => command.name))}`);
+}
+
+/** The options that a message of the library names, as they were typed. What is no option of the command is a setting of the model. */
+function inOwnNames({ message, details }: TransformerError, command: Command | undefined, args: readonly string[]): string {
+  if (typeof details?.['option'] !== 'string') return message;
+  const isTyped = (option: string): boolean => args.some((arg) => arg === `--${option}` || arg.startsWith(`--${option}=`));
+  const names = Object.keys(command?.options ?? {}).filter((option) => option in SAMPLING_OPTIONS || isTyped(option));
+  return names.reduce((text, option) => {
+    const name = camelCase(option);
+    if (name !== option) return text.replace(new RegExp(`\\b${name}\\b`, 'g'), `--${option}`);
+    return text.startsWith(`${name}:`) ? `--${text}` : text;
+  }, message);
 }
 
 async function run([name, ...args]: readonly string[], signal: AbortSignal): Promise<number> {
@@ -56,14 +69,15 @@ async function run([name, ...args]: readonly string[], signal: AbortSignal): Pro
 }
 
 /** The message of an error, and the program's exit code. */
-function report(error: unknown, name: string | undefined, signal: AbortSignal): number {
+function report(error: unknown, [name, ...args]: readonly string[], signal: AbortSignal): number {
   if (signal.aborted) return SIGNALS[signal.reason as keyof typeof SIGNALS];
-  const program = COMMANDS.some((command) => command.name === name) ? `webformer ${name}` : 'webformer';
+  const command = COMMANDS.find((one) => one.name === name);
+  const program = command ? `webformer ${name}` : 'webformer';
   if (error instanceof UsageError) {
     say(`${program}: ${error.message}\nTry '${program} --help'.`);
     return WRONG_USAGE;
   }
-  if (error instanceof TransformerError) say(`${program}: ${error.message} (${error.code})`);
+  if (error instanceof TransformerError) say(`${program}: ${inOwnNames(error, command, args)} (${error.code})`);
   else say(`${program}: ${error instanceof Error ? error.message : String(error)}`);
   return FAILED;
 }
@@ -78,5 +92,5 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 const args = process.argv.slice(2);
-process.exitCode = await run(args, stop.signal).catch((error: unknown) => report(error, args[0], stop.signal));
+process.exitCode = await run(args, stop.signal).catch((error: unknown) => report(error, args, stop.signal));
 process.stdin.destroy();

@@ -1,6 +1,6 @@
 // webformer serve: a folder as a site, or a model with a page to try it on.
 import { once } from 'node:events';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UsageError, defineCommand } from '../arguments.js';
@@ -24,12 +24,31 @@ const modelPage = (model: Places, source: string): Site => ({
   query: `?model=${inQuery(source)}`,
 });
 
+/** Refuses a folder that holds neither a site nor a model. */
+function checkModel(folder: string): void {
+  const names = readdirSync(folder);
+  if (names.some((name) => name.endsWith('.gguf'))) return;
+  const hasConfig = names.includes('config.json');
+  if (hasConfig && names.some((name) => name.endsWith('.safetensors'))) return;
+  const found = names.length === 0 ? 'the folder is empty' : `${hasConfig ? 'model.safetensors' : 'config.json'} is missing`;
+  const expected = 'a model (config.json and model.safetensors, or a .gguf file) or a site (index.html) expected';
+  throw new UsageError(`${folder}: ${found}; ${expected}`);
+}
+
+/** What the system says of a port, in words that say what to do. */
+function explained(error: NodeJS.ErrnoException, port: number): Error {
+  if (error.code === 'EADDRINUSE') return new Error(`port ${port} is taken by another program: give another --port, or none for a free one`);
+  if (error.code === 'EACCES') return new Error(`port ${port} is not for this user: give a --port from 1024 to 65535, or none`);
+  return error;
+}
+
 function siteOf(source: string): Site {
   if (/^(hf|https):/.test(source)) return modelPage({}, source);
   const stats = statSync(source, { throwIfNoEntry: false });
   if (!stats) throw new UsageError(`${source}: no such file or folder`);
   const isFolder = stats.isDirectory();
   if (isFolder && existsSync(path.join(source, 'index.html'))) return { places: { '/': source }, query: '' };
+  if (isFolder) checkModel(source);
   const name = path.basename(path.resolve(source)),
     end = isFolder ? '/' : '';
   return modelPage({ [`/model/${name}${end}`]: source }, `model/${encodeURIComponent(name)}${end}`);
@@ -52,7 +71,9 @@ export const serveCommand = defineCommand({
   async run([source], { port, json }, signal) {
     if (port !== undefined && port > 65535) throw new UsageError(`--port: ${port} found, 65535 at most expected`);
     const { places, query } = siteOf(source!);
-    const server = port === undefined ? await serveNear(places, 8080) : await serve(places, port);
+    const server = await (port === undefined ? serveNear(places, 8080) : serve(places, port)).catch((error: NodeJS.ErrnoException) => {
+      throw explained(error, port ?? 8080);
+    });
     try {
       const url = `${server.url}${query}`;
       await (json ? writeJson({ url }, signal) : writeText(`${url}\n`, signal));
