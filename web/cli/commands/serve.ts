@@ -30,7 +30,8 @@ function checkModel(folder: string): void {
   if (names.some((name) => name.endsWith('.gguf'))) return;
   const hasConfig = names.includes('config.json');
   if (hasConfig && names.some((name) => name.endsWith('.safetensors'))) return;
-  const found = names.length === 0 ? 'the folder is empty' : `${hasConfig ? 'model.safetensors' : 'config.json'} is missing`;
+  const missing = hasConfig ? 'model.safetensors' : 'config.json';
+  const found = names.length === 0 ? 'the folder is empty' : `${missing} is missing`;
   const expected = 'a model (config.json and model.safetensors, or a .gguf file) or a site (index.html) expected';
   throw new UsageError(`${folder}: ${found}; ${expected}`);
 }
