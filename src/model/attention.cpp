@@ -64,6 +64,7 @@ AttentionArgs self_arguments(const Run& run, const StackPass& stack, int layer, 
   AttentionArgs args = arguments(run, stack, b, seen, stack.mask);
   args.offset = stack.kv_cache ? seen.length - args.query.rows : 0;
   args.causal = stack.config.causal;
+  args.scale *= stack.config.layer[std::size_t(layer)].attention_scale;
   args.window = stack.config.layer[std::size_t(layer)].window;
   args.alibi_slopes = stack.alibi_slopes;
   args.relative_bias = stack.relative_bias;

@@ -38,6 +38,7 @@ enum class NormKind { layer_norm, rms_norm };
 struct NormConfig {
   NormKind kind = NormKind::layer_norm;
   float epsilon = 1e-5f;
+  bool weight = true;  ///< false: it multiplies by nothing (OLMo)
   bool bias = true;
   float weight_offset = 0;  ///< 1 for Gemma, whose norms multiply by 1 + weight
 };
@@ -72,10 +73,12 @@ struct RopeConfig {
   RopeLayout layout = RopeLayout::half;
   std::vector<float> frequencies;  ///< [rotated/2], radians a position, scaling included
   float magnitude = 1;             ///< multiplies sine and cosine (YaRN)
+  std::int64_t longest = 0;        ///< positions that the frequencies hold for, where the model has others beyond them; 0: all
 };
 
 /// Where one layer differs from the next.
 struct LayerConfig {
+  float attention_scale = 1;   ///< times that of the stack
   std::int64_t window = 0;     ///< 0: sees all; else only keys less than `window` away (see AttentionArgs)
   int rope = -1;               ///< index in StackConfig::ropes, -1: none
   bool attention_norm = true;  ///< ModernBERT's first layer has none
@@ -84,13 +87,17 @@ struct LayerConfig {
 /// One stack of layers with the embedding below it.
 struct StackConfig {
   int width = 0;            ///< C
-  int embedding_width = 0;  ///< less than C where a projection follows (ALBERT, ELECTRA); else C
-  int layers = 0;           ///< L
-  int distinct_layers = 0;  ///< how many have weights of their own; fewer than L where they are shared (ALBERT)
-  int heads = 0;            ///< H
-  int kv_heads = 0;         ///< K
-  int head_size = 0;        ///< D
-  int inner = 0;            ///< F
+  int embedding_width = 0;  ///< E: C, unless a projection follows (ALBERT, ELECTRA)
+  bool embedding_projection = false;
+  bool embedding_projection_bias = true;
+  bool positions_after_projection = false;  ///< positions have width C (OPT), else E
+  bool output_projection = false;           ///< from C back to E after the final norm (OPT)
+  int layers = 0;                           ///< L
+  int distinct_layers = 0;                  ///< how many have weights of their own; fewer than L where they are shared (ALBERT)
+  int heads = 0;                            ///< H
+  int kv_heads = 0;                         ///< K
+  int head_size = 0;                        ///< D
+  int inner = 0;                            ///< F
   bool causal = false;
   bool cross_attention = false;
   std::vector<LayerConfig> layer;  ///< one a layer
@@ -122,6 +129,9 @@ struct StackConfig {
   float alibi_max_bias = 8;
   int relative_buckets = 32;  ///< T5
   int relative_max_distance = 128;
+
+  /// Of the last hidden state.
+  int output_width() const noexcept { return output_projection ? embedding_width : width; }
 };
 
 struct ModelConfig {
@@ -142,6 +152,7 @@ struct ModelConfig {
   bool lm_head_transform_bias = true;
   Activation head_activation = Activation::gelu;
   NormConfig head_norm;
+  bool classifier_bias = true;
   bool classifier_dense = false;  ///< a dense layer before the labels (RoBERTa)
   bool classifier_dense_bias = true;
   bool classifier_norm = false;  ///< and a norm after it (ModernBERT)
@@ -154,6 +165,7 @@ struct ModelConfig {
   std::string problem_type;        ///< "", "regression", "single_label_classification", "multi_label_classification"
   std::int32_t pad_token_id = -1;  ///< -1: none
   std::int32_t decoder_start_token_id = -1;
+  bool starts_with_last = false;  ///< decoder inputs that nobody gave begin with the last token of the text, its language (mBART)
   std::vector<std::int32_t> eos_token_ids;
 
   /// The stack that makes the last hidden state.

@@ -29,14 +29,15 @@ Embeddings Embeddings::declare(const WeightScope& w, const StackConfig& c, int v
   Embeddings e;
   e.tokens = shared ? *shared : Embedding::declare(w("tokens"), vocab_size, width, TableUse::tokens);
   if (c.positions == Positions::learned)
-    e.positions = Embedding::declare(w("positions"), c.max_positions + c.position_offset, width, TableUse::positions);
+    e.positions = Embedding::declare(w("positions"), c.max_positions + c.position_offset, c.positions_after_projection ? c.width : width,
+                                     TableUse::positions);
   if (c.positions == Positions::sinusoidal) {
     const std::int64_t first = c.position_count == PositionCount::from_pad ? std::int64_t(pad_token_id) + 1 : 0;
     e.sinusoid = sinusoidal_table(context_length + first + c.position_offset, width, c.sinusoid, first ? pad_token_id : -1);
   }
   if (c.token_types > 0) e.types = Embedding::declare(w("types"), c.token_types, width, TableUse::positions);
   if (c.embedding_norm) e.norm = Norm::declare(w("norm"), width, c.norm);
-  if (width != c.width) e.projection = Linear::declare(w("projection"), width, c.width, true);
+  if (c.embedding_projection) e.projection = Linear::declare(w("projection"), width, c.width, c.embedding_projection_bias);
   return e;
 }
 
@@ -53,13 +54,7 @@ void Embeddings::forward(const Tokens& input, const StackConfig& c, Matrix x, Pa
     const Matrix row = e.rows_from(i, 1);
     tokens.table->row(input.ids[std::size_t(i)], row.data);
     if (c.embedding_scale != 1) scale(row, c.embedding_scale);
-    const std::int64_t position = input.rows.positions[std::size_t(i)] + c.position_offset;
-    if (positions) {
-      positions->table->row(position, added.data);
-      add(row, added);
-    } else if (!sinusoid.data.empty()) {
-      add(row, sinusoid.matrix().rows_from(position, 1));
-    }
+    if (!c.positions_after_projection) add_position(input, c, i, row, pass);
     if (types) {
       types->table->row(input.types.empty() ? 0 : input.types[std::size_t(i)], added.data);
       add(row, added);
@@ -68,6 +63,19 @@ void Embeddings::forward(const Tokens& input, const StackConfig& c, Matrix x, Pa
   if (norm) norm->forward(e, e, pass);
   pass.drop(e, &DropoutRates::embedding);
   if (projection) projection->forward(e, x, pass);
+  for (std::int64_t i = 0; c.positions_after_projection && i < x.rows; ++i) add_position(input, c, i, x.rows_from(i, 1), pass);
+}
+
+void Embeddings::add_position(const Tokens& input, const StackConfig& c, std::int64_t token, Matrix row, Pass& pass) const {
+  const std::int64_t position = input.rows.positions[std::size_t(token)] + c.position_offset;
+  if (positions) {
+    Scope scope(pass.workspace);
+    Matrix added = pass.workspace.matrix(1, row.cols);
+    positions->table->row(position, added.data);
+    add(row, added);
+  } else if (!sinusoid.data.empty()) {
+    add(row, sinusoid.matrix().rows_from(position, 1));
+  }
 }
 
 void Embeddings::backward(const Tokens& input, const StackConfig& c, Matrix dx, Backward& back) const {
@@ -85,7 +93,8 @@ void Embeddings::backward(const Tokens& input, const StackConfig& c, Matrix dx, 
   for (std::int64_t i = 0; i < de.rows; ++i) {
     const auto token = std::size_t(i);
     if (type_gradient) type_gradient->add_to_row(input.types.empty() ? 0 : input.types[token], de.row(i));
-    if (position_gradient) position_gradient->add_to_row(input.rows.positions[token] + c.position_offset, de.row(i));
+    if (position_gradient)
+      position_gradient->add_to_row(input.rows.positions[token] + c.position_offset, (c.positions_after_projection ? dx : de).row(i));
     if (!token_gradient) continue;
     if (c.embedding_scale != 1) scale(de.rows_from(i, 1), c.embedding_scale);
     token_gradient->add_to_row(input.ids[token], de.row(i));
@@ -115,7 +124,10 @@ void check_tokens(const Tokens& input, const Embeddings& embeddings, const Stack
     }
   }
   const std::int64_t rows = embeddings.position_rows();
-  const std::int64_t limit = rows >= 0 ? rows - c.position_offset : context_length;
+  std::int64_t limit = rows >= 0 ? rows - c.position_offset : context_length;
+  for (const RopeConfig& rope : c.ropes) {
+    if (rope.longest > 0) limit = rope.longest;
+  }
   for (const std::int32_t position : input.rows.positions) {
     if (position < 0) throw Error(Code::invalid_argument, "position {}: at least 0 expected", position);
     if (position >= limit) {

@@ -35,6 +35,9 @@ struct Embeddings {
   void backward(const Tokens& input, const StackConfig& c, Matrix dx, Backward& back) const;
   /// The number of the table's row for the position of each token.
   std::int64_t position_rows() const noexcept;
+
+ private:
+  void add_position(const Tokens& input, const StackConfig& c, std::int64_t token, Matrix row, Pass& pass) const;
 };
 
 /// Position numbers of one sequence whose first token stands at `start`: plain, or RoBERTa's, which count from the padding id.

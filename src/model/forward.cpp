@@ -11,13 +11,16 @@ namespace webformer {
 namespace {
 
 /// Teacher forcing: what the decoder reads is the target, one to the right, behind the start token (Hugging Face's shift_tokens_right).
-IdMatrix shift_right(const IdMatrix& ids, std::int32_t start, std::int32_t pad) {
+IdMatrix shift_right(const IdMatrix& ids, const ModelConfig& c) {
   IdMatrix shifted{ids.rows, ids.cols, std::vector<std::int32_t>(ids.data.size())};
   for (std::int64_t b = 0; b < ids.rows; ++b) {
+    std::int32_t start = c.decoder_start_token_id;
     for (std::int64_t t = 0; t < ids.cols; ++t) {
-      const std::int32_t id = t == 0 ? start : ids.at(b, t - 1);
-      shifted.data[std::size_t(b * ids.cols + t)] = id == ignored_label ? pad : id;
+      const std::int32_t id = ids.at(b, t) == ignored_label ? c.pad_token_id : ids.at(b, t);
+      if (c.starts_with_last && id != c.pad_token_id) start = id;
+      if (t + 1 < ids.cols) shifted.data[std::size_t(b * ids.cols + t + 1)] = id;
     }
+    if (ids.cols > 0) shifted.data[std::size_t(b * ids.cols)] = start;
   }
   return shifted;
 }
@@ -89,7 +92,7 @@ void read_inputs(ForwardCall& call) {
     const bool from_labels = in.labels.given() && c.head == Head::causal_lm;
     if (!from_labels && c.head == Head::causal_lm)
       throw Error(Code::invalid_argument, "decoderInputIds: missing, and there are no labels to take them from");
-    in.decoder_input_ids = shift_right(from_labels ? in.labels : in.input_ids, c.decoder_start_token_id, c.pad_token_id);
+    in.decoder_input_ids = shift_right(from_labels ? in.labels : in.input_ids, c);
   }
   if (in.decoder_input_ids.rows != in.input_ids.rows) {
     throw Error(Code::invalid_argument, "decoderInputIds: {} rows, {} expected as in inputIds", in.decoder_input_ids.rows,
@@ -124,7 +127,7 @@ Task<> run_stacks(ForwardCall& call) {
       call.memory = remember(*model.decoder, call.source.tokens.rows, call.encoded, call.pass);
       for (int b = 0; b < call.target.tokens.rows.sequences(); ++b) call.sources.push_back(b);
     }
-    call.hidden = workspace.matrix(call.target.tokens.rows.total(), model.decoder->config.width);
+    call.hidden = workspace.matrix(call.target.tokens.rows.total(), model.decoder->config.output_width());
     co_await model.decoder->forward(call.target.tokens, decoder_pass(call), call.hidden, call.pass);
   }
   if (!all_finite(call.hidden)) throw Error(Code::numeric_error, "the last hidden state: a number of it is NaN or infinite");

@@ -11,7 +11,7 @@ LmHead LmHead::declare(const WeightScope& w, const ModelConfig& c) {
   const int vocab = c.kind == Kind::encoder_decoder ? c.target_vocab_size : c.vocab_size;
   LmHead head;
   if (c.lm_head_transform) {
-    head.transform = Linear::declare(w("transform"), top.width, width, c.lm_head_transform_bias);
+    head.transform = Linear::declare(w("transform"), top.output_width(), width, c.lm_head_transform_bias);
     head.norm = Norm::declare(w("norm"), width, c.head_norm);
     head.activation = c.head_activation;
   }
@@ -69,12 +69,12 @@ void LmHead::backward(Matrix dlogits, Matrix dhidden, Backward& back) const {
 }
 
 Classifier Classifier::declare(const WeightScope& w, const ModelConfig& c, int labels) {
-  const int width = c.top().width;
+  const int width = c.top().output_width();
   Classifier classifier;
   if (c.classifier_dense) classifier.dense = Linear::declare(w("dense"), width, width, c.classifier_dense_bias);
   if (c.classifier_norm) classifier.norm = Norm::declare(w("norm"), width, c.head_norm);
   classifier.activation = c.head_activation;
-  classifier.output = Linear::declare(w("output"), width, labels, true);
+  classifier.output = Linear::declare(w("output"), width, labels, c.classifier_bias);
   return classifier;
 }
 
@@ -116,7 +116,7 @@ void Classifier::backward(ConstMatrix dscores, Matrix dx, Backward& back) const 
 }
 
 Heads Heads::declare(const WeightScope& w, const ModelConfig& c) {
-  const int width = c.top().width;
+  const int width = c.top().output_width();
   Heads heads;
   if (c.pooler) heads.pooler = Linear::declare(w("pooler"), width, width, true);
   switch (c.head) {

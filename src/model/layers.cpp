@@ -19,25 +19,29 @@ void Linear::backward(ConstMatrix dy, Matrix dx, Backward& back) const {
 }
 
 Norm Norm::declare(const WeightScope& w, int width, const NormConfig& config) {
-  return {.weight = w.vector("weight", width), .bias = config.bias ? w.vector("bias", width) : nullptr, .config = config};
+  return {.weight = config.weight ? w.vector("weight", width) : nullptr,
+          .bias = config.bias ? w.vector("bias", width) : nullptr,
+          .config = config};
 }
 
 void Norm::forward(ConstMatrix x, Matrix y, Pass& pass) const {
   if (pass.tape) pass.tape->push_copy(x);
+  const float* by = weight ? weight->data() : nullptr;
   if (config.kind == NormKind::layer_norm) {
-    layer_norm(x, weight->data(), bias ? bias->data() : nullptr, config.epsilon, y);
+    layer_norm(x, by, bias ? bias->data() : nullptr, config.epsilon, y);
   } else {
-    rms_norm(x, weight->data(), config.weight_offset, config.epsilon, y);
+    rms_norm(x, by, config.weight_offset, config.epsilon, y);
   }
 }
 
 void Norm::backward(ConstMatrix dy, Matrix dx, Backward& back) const {
   const ConstMatrix x = back.tape.pop();
-  float* dweight = back.gradients.of(*weight);
+  const float* by = weight ? weight->data() : nullptr;
+  float* dweight = weight ? back.gradients.of(*weight) : nullptr;
   if (config.kind == NormKind::layer_norm) {
-    layer_norm_backward(x, weight->data(), config.epsilon, dy, dx, dweight, bias ? back.gradients.of(*bias) : nullptr);
+    layer_norm_backward(x, by, config.epsilon, dy, dx, dweight, bias ? back.gradients.of(*bias) : nullptr);
   } else {
-    rms_norm_backward(x, weight->data(), config.weight_offset, config.epsilon, dy, dx, dweight);
+    rms_norm_backward(x, by, config.weight_offset, config.epsilon, dy, dx, dweight);
   }
 }
 

@@ -31,8 +31,8 @@ struct Linear {
 };
 
 struct Norm {
-  std::shared_ptr<std::vector<float>> weight;
-  std::shared_ptr<std::vector<float>> bias;  ///< null: none
+  std::shared_ptr<std::vector<float>> weight;  ///< null: none
+  std::shared_ptr<std::vector<float>> bias;    ///< null: none
   NormConfig config;
 
   static Norm declare(const WeightScope& w, int width, const NormConfig& config);

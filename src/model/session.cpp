@@ -156,7 +156,7 @@ Task<> Session::read(std::span<const Feed> chunk, std::span<const std::int64_t> 
 
   Scope scope(workspace_);
   Pass pass{.workspace = workspace_, .schedule = schedule, .device = device_};
-  Matrix x = workspace_.matrix(input.rows.total(), decoder.config.width);
+  Matrix x = workspace_.matrix(input.rows.total(), decoder.config.output_width());
   co_await decoder.forward(input,
                            {.config = decoder.config,
                             .rows = input.rows,

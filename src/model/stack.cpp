@@ -37,6 +37,7 @@ Stack Stack::declare(const WeightScope& w, std::string name, const StackConfig& 
   stack.embeddings = Embeddings::declare(scope("embed"), c, vocab_size, context_length, pad_token_id, shared_tokens);
   for (int i = 0; i < c.distinct_layers; ++i) stack.layers.push_back(Layer::declare(scope(std::to_string(i)), c, i, memory_width));
   if (c.final_norm) stack.final_norm = Norm::declare(scope("norm"), c.width, c.norm);
+  if (c.output_projection) stack.output_projection = Linear::declare(scope("output_projection"), c.width, c.embedding_width, false);
   if (c.positions == Positions::relative)
     stack.relative_bias = Embedding::declare(scope("relative_bias"), c.relative_buckets, c.heads, TableUse::positions);
   stack.name = std::move(name);
@@ -90,13 +91,15 @@ Task<> Stack::forward(const Tokens& input, StackPass run, Matrix x, Pass& pass) 
   Scope scope(pass.workspace);
   const std::string hidden = name + ".hidden";
   prepare_biases(run, pass.workspace);
-  embeddings.forward(input, config, x, pass);
+  const Matrix states = output_projection ? pass.lasting(x.rows, config.width) : x;
+  embeddings.forward(input, config, states, pass);
   for (int i = 0; i < config.layers; ++i) {
-    pass.show(hidden, std::to_string(i), x);
-    co_await layer(i).forward(x, i, run, pass);
+    pass.show(hidden, std::to_string(i), states);
+    co_await layer(i).forward(states, i, run, pass);
     co_await pass.schedule.breathe();
   }
-  if (final_norm) final_norm->forward(x, x, pass);
+  if (final_norm) final_norm->forward(states, states, pass);
+  if (output_projection) output_projection->forward(states, x, pass);
   pass.show(hidden, std::to_string(config.layers), x);
 }
 
@@ -104,6 +107,11 @@ Task<> Stack::backward(const Tokens& input, StackPass run, Matrix dx, StackGradi
   Scope scope(back.workspace);
   prepare_biases(run, back.workspace);
   if (relative_bias) shared.relative_bias = back.zeros(config.heads, run.relative_count).data;
+  if (output_projection) {
+    Matrix dstates = back.zeros(dx.rows, config.width);
+    output_projection->backward(dx, dstates, back);
+    dx = dstates;
+  }
   if (final_norm) final_norm->backward(dx, dx, back);
   for (int i = config.layers - 1; i >= 0; --i) {
     layer(i).backward(dx, i, run, shared, back);

@@ -15,6 +15,7 @@ struct Stack {
   Embeddings embeddings;
   std::vector<Layer> layers;  ///< the distinct ones
   std::optional<Norm> final_norm;
+  std::optional<Linear> output_projection;
   std::optional<Embedding> relative_bias;  ///< [buckets, H] (T5)
 
   static Stack declare(const WeightScope& w, std::string name, const StackConfig& c, int vocab_size, std::int64_t context_length,
@@ -23,9 +24,9 @@ struct Stack {
   /// The layer at a depth of 0 to L - 1; neighbours may be one and the same (ALBERT).
   const Layer& layer(int depth) const noexcept { return layers[std::size_t(depth * config.distinct_layers / config.layers)]; }
 
-  /// Embeds the tokens and runs all layers. x: [N, C], written. `run` says what the sequences see; its biases are filled in here.
-  /// Shows "NAME.hidden.0" (the embeddings) to "NAME.hidden.L" (after the final norm). Stops between layers when the time of a step is
-  /// over.
+  /// Embeds the tokens and runs all layers. x: [N, C], written ([N, E] where an output projection follows). `run` says what the sequences
+  /// see; its biases are filled in here. Shows "NAME.hidden.0" (the embeddings) to "NAME.hidden.L" (after the final norm and projection).
+  /// Stops between layers when the time of a step is over.
   Task<> forward(const Tokens& input, StackPass run, Matrix x, Pass& pass) const;
   /// dx: the gradient of the output, changed. shared.memory: with cross-attention, the gradient of run.memory, added to.
   Task<> backward(const Tokens& input, StackPass run, Matrix dx, StackGradients shared, Backward& back) const;

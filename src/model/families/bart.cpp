@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "core/error.h"
 #include "model/families/family.h"
 #include "model/families/read.h"
 
@@ -10,23 +11,36 @@ namespace webformer {
 
 namespace {
 
-void configure_side(const Json& j, StackConfig& s, const std::string& side) {
+/// What config.json need not say.
+struct Defaults {
+  std::int32_t pad_token_id, decoder_start_token_id;
+  const char* activation = "gelu";
+  bool scale_embedding = false;
+};
+
+void configure_side(const Json& j, StackConfig& s, const std::string& side, const Defaults& defaults) {
   const std::string heads_key = side + "_attention_heads", layers_key = side + "_layers", inner_key = side + "_ffn_dim";
   const std::int64_t heads = read_size(j, {heads_key});
   set_sizes(s, read_size(j, {"d_model"}), read_layers(j, {layers_key}), heads, heads, 0, read_size(j, {inner_key}));
   s.norm = {.kind = NormKind::layer_norm, .epsilon = 1e-5f};
-  s.activation = read_activation(j, "activation_function", "gelu");
-  if (j.get_or("scale_embedding", false)) s.embedding_scale = std::sqrt(float(s.width));
+  s.activation = read_activation(j, "activation_function", defaults.activation);
+  if (j.get_or("scale_embedding", defaults.scale_embedding)) s.embedding_scale = std::sqrt(float(s.width));
 }
 
-void configure_both(const Json& j, ModelConfig& c) {
+void configure_both(const Json& j, ModelConfig& c, const Defaults& defaults) {
+  if (c.architecture.ends_with("ForCausalLM"))
+    throw Error(Code::unsupported_model, "{}: architectures[0] is \"{}\", a decoder without its encoder is not supported", j.file(),
+                c.architecture);
   c.kind = Kind::encoder_decoder;
+  c.shared_embeddings = c.tied;
+  if (c.pad_token_id < 0) c.pad_token_id = defaults.pad_token_id;
+  if (c.decoder_start_token_id < 0) c.decoder_start_token_id = defaults.decoder_start_token_id;
   c.context_length = read_size(j, {"max_position_embeddings"}, 1024);
-  configure_side(j, c.encoder, "encoder");
-  configure_side(j, c.decoder, "decoder");
+  configure_side(j, c.encoder, "encoder", defaults);
+  configure_side(j, c.decoder, "decoder", defaults);
   c.decoder.causal = c.decoder.cross_attention = true;
   c.lm_head_bias = c.head == Head::causal_lm;
-  c.classifier_dense = true;
+  c.classifier_dense = c.head == Head::sequence_classification;
   c.head_activation = Activation::tanh;
   c.classifier_pooling = Pooling::last_eos;
 }
@@ -55,24 +69,25 @@ void norms_before(ModelConfig& c) {
 }
 
 void configure_bart(const Json& j, ModelConfig& c) {
-  configure_both(j, c);
+  configure_both(j, c, {.pad_token_id = 1, .decoder_start_token_id = 2});
   learned_positions(c);
 }
 
 void configure_mbart(const Json& j, ModelConfig& c) {
   configure_bart(j, c);
   norms_before(c);
+  c.starts_with_last = true;
 }
 
 void configure_marian(const Json& j, ModelConfig& c) {
-  configure_both(j, c);
+  configure_both(j, c, {.pad_token_id = 58100, .decoder_start_token_id = 58100});
   sinusoidal_positions(c, SinusoidLayout::halves);
   c.target_vocab_size = int(read_size(j, {"decoder_vocab_size"}, c.vocab_size));
-  c.shared_embeddings = j.get_or("share_encoder_decoder_embeddings", true);
+  c.shared_embeddings = c.tied && j.get_or("share_encoder_decoder_embeddings", true);
 }
 
 void configure_m2m100(const Json& j, ModelConfig& c) {
-  configure_both(j, c);
+  configure_both(j, c, {.pad_token_id = 1, .decoder_start_token_id = 2, .activation = "relu", .scale_embedding = true});
   sinusoidal_positions(c, SinusoidLayout::halves_m2m);
   norms_before(c);
   c.encoder.position_count = c.decoder.position_count = PositionCount::from_pad;
@@ -80,7 +95,7 @@ void configure_m2m100(const Json& j, ModelConfig& c) {
 }
 
 void configure_pegasus(const Json& j, ModelConfig& c) {
-  configure_both(j, c);
+  configure_both(j, c, {.pad_token_id = 0, .decoder_start_token_id = 0});
   sinusoidal_positions(c, SinusoidLayout::halves);
   norms_before(c);
 }
@@ -91,6 +106,7 @@ const WeightNames bart_names{
              {"shared.embed.tokens", "encoder.embed_tokens"},
              {"shared.embed.tokens", "decoder.embed_tokens"},
              {"encoder.embed.tokens", "encoder.embed_tokens"},
+             {"encoder.embed.tokens", "shared"},
              {"encoder.embed.positions", "encoder.embed_positions"},
              {"encoder.embed.norm", "encoder.layernorm_embedding"},
              {"encoder.#.self_attention.query", "encoder.layers.#.self_attn.q_proj"},
@@ -103,6 +119,7 @@ const WeightNames bart_names{
              {"encoder.#.ffn_norm", "encoder.layers.#.final_layer_norm"},
              {"encoder.norm", "encoder.layer_norm"},
              {"decoder.embed.tokens", "decoder.embed_tokens"},
+             {"decoder.embed.tokens", "shared"},
              {"decoder.embed.positions", "decoder.embed_positions"},
              {"decoder.embed.norm", "decoder.layernorm_embedding"},
              {"decoder.#.self_attention.query", "decoder.layers.#.self_attn.q_proj"},
@@ -122,7 +139,8 @@ const WeightNames bart_names{
              {"heads.lm.output", "lm_head"},
              {"heads.lm.output.bias", "final_logits_bias"},
              {"heads.classifier.dense", "classification_head.dense"},
-             {"heads.classifier.output", "classification_head.out_proj"}},
+             {"heads.classifier.output", "classification_head.out_proj"},
+             {"heads.classifier.output", "qa_outputs"}},
     // Copies of the shared table, and sinusoids, which are computed.
     .ignored = {"embed_positions.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight", "final_logits_bias"}};
 

@@ -9,13 +9,18 @@ namespace webformer {
 
 namespace {
 
-void configure_encoder(const Json& j, ModelConfig& c) {
+void configure_encoder(const Json& j, ModelConfig& c, const char* activation = "gelu") {
   StackConfig& e = c.encoder;
+  require(j, "is_decoder", false);
+  require(j, "add_cross_attention", false);
+  if (const std::string kind = j.get_or("position_embedding_type", "absolute"); kind != "absolute") {
+    throw Error(Code::unsupported_model, "{}: position_embedding_type is \"{}\", only absolute is supported", j.file(), kind);
+  }
   const std::int64_t heads = read_size(j, {"num_attention_heads"});
   c.kind = Kind::encoder;
   set_sizes(e, read_size(j, {"hidden_size"}), read_layers(j, {"num_hidden_layers"}), heads, heads, 0, read_size(j, {"intermediate_size"}));
   e.norm = {.kind = NormKind::layer_norm, .epsilon = read_positive(j, "layer_norm_eps", 1e-12)};
-  e.activation = read_activation(j, "hidden_act", "gelu");
+  e.activation = read_activation(j, "hidden_act", activation);
   e.embedding_norm = true;
   e.positions = Positions::learned;
   e.max_positions = c.context_length = read_size(j, {"max_position_embeddings"}, 512);
@@ -25,15 +30,18 @@ void configure_encoder(const Json& j, ModelConfig& c) {
   c.head_norm = e.norm;
 }
 
-void configure_bert(const Json& j, ModelConfig& c) {
-  configure_encoder(j, c);
+void configure_bert(const Json& j, ModelConfig& c, const char* activation) {
+  configure_encoder(j, c, activation);
   c.pooler =
       c.head == Head::none || c.head == Head::pretraining || c.head == Head::next_sentence || c.head == Head::sequence_classification;
   c.classifier_pooling = Pooling::pooled;
 }
 
+void configure_bert(const Json& j, ModelConfig& c) { configure_bert(j, c, "gelu"); }
+
 void configure_roberta(const Json& j, ModelConfig& c) {
   configure_encoder(j, c);
+  c.pad_token_id = std::int32_t(read_size(j, {"pad_token_id"}, 1, 0));
   c.encoder.position_count = PositionCount::from_pad;
   c.context_length = c.encoder.max_positions - c.pad_token_id - 1;
   c.pooler = c.head == Head::none;
@@ -60,14 +68,16 @@ void configure_distilbert(const Json& j, ModelConfig& c) {
 void configure_electra(const Json& j, ModelConfig& c) {
   configure_encoder(j, c);
   c.encoder.embedding_width = int(read_size(j, {"embedding_size"}, 128));
+  c.encoder.embedding_projection = c.encoder.embedding_width != c.encoder.width;
   c.classifier_dense = c.head == Head::sequence_classification;
   c.head_activation = Activation::gelu;
   if (c.head == Head::pretraining) c.head = Head::none;  // the discriminator: its encoder is what people use
 }
 
 void configure_albert(const Json& j, ModelConfig& c) {
-  configure_bert(j, c);
+  configure_bert(j, c, "gelu_new");
   c.encoder.embedding_width = int(read_size(j, {"embedding_size"}, 128));
+  c.encoder.embedding_projection = true;
   c.encoder.distinct_layers = int(read_size(j, {"num_hidden_groups"}, 1, 1, c.encoder.layers));
   if (const std::int64_t inner = read_size(j, {"inner_group_num"}, 1); inner != 1) {
     throw Error(Code::unsupported_model, "{}: inner_group_num is {}, only 1 is supported", j.file(), inner);

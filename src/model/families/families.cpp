@@ -9,10 +9,10 @@ namespace webformer {
 
 namespace {
 
-constexpr std::array rows{&albert,     &bart,    &bert,     &bloom,    &distilbert, &electra,     &gemma,      &gemma2,
-                          &gemma3,     &gpt2,    &gpt_neox, &llama,    &m2m100,     &marian,      &mbart,      &mistral,
-                          &modernbert, &mpt,     &mt5,      &opt,      &pegasus,    &phi,         &phi3,       &qwen2,
-                          &qwen3,      &roberta, &smollm3,  &stablelm, &t5,         &transformer, &xlm_roberta};
+constexpr std::array rows{&albert,     &bart,  &bert,     &bloom,   &distilbert, &electra, &gemma,       &gemma2,
+                          &gemma3,     &gpt2,  &gpt_neox, &llama,   &m2m100,     &marian,  &mbart,       &mistral,
+                          &modernbert, &mpt,   &mt5,      &olmo,    &opt,        &pegasus, &phi,         &phi3,
+                          &qwen2,      &qwen3, &roberta,  &smollm3, &stablelm,   &t5,      &transformer, &xlm_roberta};
 
 Head head_of(std::string_view architecture) {
   constexpr std::pair<std::string_view, Head> endings[] = {{"ForMaskedLM", Head::masked_lm},
@@ -23,6 +23,7 @@ Head head_of(std::string_view architecture) {
                                                            {"ForQuestionAnswering", Head::question_answering},
                                                            {"ForCausalLM", Head::causal_lm},
                                                            {"LMHeadModel", Head::causal_lm},
+                                                           {"DoubleHeadsModel", Head::causal_lm},
                                                            {"ForConditionalGeneration", Head::causal_lm},
                                                            {"MTModel", Head::causal_lm},
                                                            {"Model", Head::none}};
@@ -57,6 +58,17 @@ std::vector<std::int32_t> read_ids(const Json& value) {
     ids.push_back(std::int32_t(value.get_integer()));
   }
   return ids;
+}
+
+/// Numbers that mean something only beside scales of their own, and heads that were cut out.
+void refuse_packed_weights(const Json& config) {
+  const Json packed = config["quantization_config"], pruned = config["pruned_heads"];
+  if (packed.is_object()) {
+    throw Error(Code::unsupported_model, "{}: quantization_config.quant_method is \"{}\", only weights as floating-point numbers are read",
+                config.file(), packed.get_or("quant_method", ""));
+  }
+  if (pruned.is_object() && !pruned.members().empty())
+    throw Error(Code::unsupported_model, "{}: pruned_heads is {}, only {} is supported", config.file(), pruned.to_json());
 }
 
 void check(const ModelConfig& c) {
@@ -104,7 +116,11 @@ ModelConfig read_config(const Json& config) {
   c.decoder_start_token_id = std::int32_t(config.get_or("decoder_start_token_id", -1));
   c.eos_token_ids = read_ids(config["eos_token_id"]);
   c.tied = config.get_or("tie_word_embeddings", true);
+  refuse_packed_weights(config);
   family.configure(config, c);
+  for (const RopeConfig& rope : c.decoder.ropes) {
+    if (rope.longest > 0) c.context_length = std::min(c.context_length, rope.longest);
+  }
   if (c.target_vocab_size == 0) c.target_vocab_size = c.vocab_size;
   check(c);
   return c;

@@ -8,6 +8,7 @@
 
 #include "formats/json.h"
 #include "model/config.h"
+#include "model/families/read.h"
 #include "model/weight_plan.h"
 
 namespace webformer {
@@ -31,14 +32,15 @@ ModelConfig read_config(const Json& config);
 // Encoders
 extern const Family albert, bert, distilbert, electra, modernbert, roberta, xlm_roberta;
 // Decoders
-extern const Family bloom, gemma, gemma2, gemma3, gpt2, gpt_neox, llama, mistral, mpt, opt, phi, phi3, qwen2, qwen3, smollm3, stablelm;
+extern const Family bloom, gemma, gemma2, gemma3, gpt2, gpt_neox, llama, mistral, mpt, olmo, opt, phi, phi3, qwen2, qwen3, smollm3,
+    stablelm;
 // Encoder-decoders
 extern const Family bart, m2m100, marian, mbart, mt5, pegasus, t5;
 // Either, or both
 extern const Family transformer;
 
 // What other rows are made from.
-void configure_llama(const Json& config, ModelConfig& c);
+void configure_llama(const Json& config, ModelConfig& c, const RopeKeys& rope = {});
 const WeightNames& llama_names();
 /// One multi-head attention, as "attention": nn.MultiheadAttention, the same with widths of its own for keys and values, and four linears
 /// as textbooks and LLaMA name them.

@@ -12,17 +12,26 @@ namespace {
 void configure_gemma(const Json& j, ModelConfig& c) {
   configure_llama(j, c);
   StackConfig& d = c.decoder;
+  require(j, "use_bidirectional_attention", false);
   c.tied = j.get_or("tie_word_embeddings", true);
   d.norm.weight_offset = 1;
   d.embedding_scale = std::sqrt(float(d.width));
-  // Gemma's first configs say "gelu" in hidden_act, and mean the approximation that hidden_activation names.
   d.activation = read_activation(j, "hidden_activation", "gelu_pytorch_tanh");
+}
+
+void configure_gemma1(const Json& j, ModelConfig& c) {
+  configure_gemma(j, c);
+  if (j.has("hidden_activation")) return;
+  // The first files say "gelu", and mean the approximation that they were trained with.
+  const std::string name = j.get_or("hidden_act", "gelu");
+  c.decoder.activation = name == "gelu" ? Activation::gelu_tanh : activation_named(j, "hidden_act", name);
 }
 
 void read_local_layers(const Json& j, ModelConfig& c, std::int64_t pattern, int local_rope) {
   const std::int64_t window = read_size(j, {"sliding_window"}, 4096);
   for (int i = 0; i < c.decoder.layers; ++i) {
-    if (slides(j, i, (i + 1) % pattern != 0)) c.decoder.layer[std::size_t(i)] = {.window = window, .rope = local_rope};
+    if (slides(j, i, (i + 1) % pattern != 0))
+      c.decoder.layer[std::size_t(i)].window = window, c.decoder.layer[std::size_t(i)].rope = local_rope;
   }
 }
 
@@ -39,6 +48,7 @@ void configure_gemma2(const Json& j, ModelConfig& c) {
 void configure_gemma3(const Json& j, ModelConfig& c) {
   configure_gemma2(j, c);
   StackConfig& d = c.decoder;
+  require_null(j, "attn_logit_softcapping");  // Gemma 2's; transformers reads it without using it
   d.query_key_norm = true;
   d.layer.assign(std::size_t(d.layers), {.rope = 0});
   d.ropes = {read_rope(j, d.head_size, {.layer_type = "full_attention", .theta = 1000000}),
@@ -55,7 +65,7 @@ const WeightNames gemma2_names{.prefixes = {"model.", ""},
 
 }  // namespace
 
-const Family gemma{.model_type = "gemma", .configure = configure_gemma, .names = llama_names()};
+const Family gemma{.model_type = "gemma", .configure = configure_gemma1, .names = llama_names()};
 const Family gemma2{.model_type = "gemma2", .configure = configure_gemma2, .names = gemma2_names};
 const Family gemma3{.model_type = "gemma3_text", .configure = configure_gemma3, .names = gemma2_names};
 

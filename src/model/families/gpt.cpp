@@ -10,11 +10,6 @@ namespace webformer {
 
 namespace {
 
-void refuse(const Json& j, std::string_view key, bool supported) {
-  if (j.get_or(key, supported) != supported)
-    throw Error(Code::unsupported_model, "{}: {} is {}, only {} is supported", j.file(), key, !supported, supported);
-}
-
 void configure_decoder(ModelConfig& c, float epsilon, Activation activation) {
   StackConfig& d = c.decoder;
   c.kind = Kind::decoder;
@@ -24,6 +19,7 @@ void configure_decoder(ModelConfig& c, float epsilon, Activation activation) {
   d.final_norm = true;
   d.activation = activation;
   c.classifier_pooling = Pooling::last;
+  c.classifier_bias = c.head != Head::sequence_classification;
 }
 
 void configure_gpt2(const Json& j, ModelConfig& c) {
@@ -32,9 +28,11 @@ void configure_gpt2(const Json& j, ModelConfig& c) {
   configure_decoder(c, read_positive(j, "layer_norm_epsilon", 1e-5), read_activation(j, "activation_function", "gelu_new"));
   c.decoder.positions = Positions::learned;
   c.decoder.max_positions = c.context_length = read_size(j, {"n_positions", "n_ctx"}, 1024);
-  refuse(j, "scale_attn_weights", true);
-  refuse(j, "scale_attn_by_inverse_layer_idx", false);
-  refuse(j, "add_cross_attention", false);
+  if (!j.get_or("scale_attn_weights", true)) c.decoder.attention_scale = 1;
+  if (j.get_or("scale_attn_by_inverse_layer_idx", false)) {
+    for (std::size_t i = 0; i < c.decoder.layer.size(); ++i) c.decoder.layer[i].attention_scale = 1 / float(i + 1);
+  }
+  require(j, "add_cross_attention", false);
 }
 
 void configure_gpt_neox(const Json& j, ModelConfig& c) {
@@ -47,7 +45,8 @@ void configure_gpt_neox(const Json& j, ModelConfig& c) {
   if (j.get_or("use_parallel_residual", true)) d.norm_place = NormPlace::parallel;
   d.query_bias = d.key_bias = d.output_bias = j.get_or("attention_bias", true);
   d.positions = Positions::rope;
-  d.ropes = {read_rope(j, d.head_size, {.theta_key = "rotary_emb_base", .partial_key = "rotary_pct", .partial = 0.25})};
+  d.ropes = {
+      read_rope(j, d.head_size, {.theta_key = "rotary_emb_base", .partial_key = "rotary_pct", .partial = 0.25, .may_be_partial = true})};
   for (LayerConfig& layer : d.layer) layer.rope = 0;
 }
 
@@ -63,10 +62,10 @@ void configure_opt(const Json& j, ModelConfig& c) {
   d.position_count = PositionCount::unmasked;
   d.position_offset = 2;
   d.max_positions = c.context_length = read_size(j, {"max_position_embeddings"}, 2048);
-  refuse(j, "layer_norm_elementwise_affine", true);
-  if (const std::int64_t narrow = read_size(j, {"word_embed_proj_dim"}, width); narrow != width) {
-    throw Error(Code::unsupported_model, "{}: word_embed_proj_dim is {}, only the hidden size {} is supported", j.file(), narrow, width);
-  }
+  d.norm.weight = d.norm.bias = j.get_or("layer_norm_elementwise_affine", true);
+  d.embedding_width = int(read_size(j, {"word_embed_proj_dim"}, width));
+  d.embedding_projection = d.output_projection = d.positions_after_projection = d.embedding_width != width;
+  d.embedding_projection_bias = false;
 }
 
 void configure_phi(const Json& j, ModelConfig& c) {
@@ -81,9 +80,9 @@ void configure_phi(const Json& j, ModelConfig& c) {
   d.norm_place = NormPlace::parallel;
   d.ffn_norm = false;
   d.positions = Positions::rope;
-  d.ropes = {read_rope(j, d.head_size, {.partial = 0.5})};
+  d.ropes = {read_rope(j, d.head_size, {.partial = 0.5, .may_be_partial = true})};
   for (LayerConfig& layer : d.layer) layer.rope = 0;
-  refuse(j, "qk_layernorm", false);
+  d.query_key_norm = j.get_or("qk_layernorm", false);
 }
 
 constexpr std::int64_t alibi_context = 1 << 15;  // ALiBi has no table that ends; memory is what ends first
@@ -96,7 +95,8 @@ void configure_bloom(const Json& j, ModelConfig& c) {
   c.context_length = alibi_context;
   d.embedding_norm = true;
   d.positions = Positions::alibi;
-  refuse(j, "apply_residual_connection_post_layernorm", false);
+  require(j, "apply_residual_connection_post_layernorm", false);
+  if (read_size(j, {"pretraining_tp"}, 1) > 1) require(j, "slow_but_exact", false);  // which leaves out biases in transformers
 }
 
 void configure_mpt(const Json& j, ModelConfig& c) {
@@ -108,15 +108,21 @@ void configure_mpt(const Json& j, ModelConfig& c) {
   d.norm.bias = false;
   d.query_bias = d.key_bias = d.output_bias = d.ffn_bias = false;
   d.positions = Positions::alibi;
-  const Json attention = j["attn_config"];
-  refuse(j, "no_bias", true);
-  if (attention.is_object()) {
-    refuse(attention, "alibi", true);
-    d.alibi_max_bias = read_positive(attention, "alibi_bias_max", 8);
-    if (attention.has("softmax_scale")) d.attention_scale = read_positive(attention, "softmax_scale", 1);
-    if (attention.has("clip_qkv"))
-      throw Error(Code::unsupported_model, "{}: attn_config.clip_qkv is set, only null is supported", j.file());
+  // What llm-foundry has and transformers reads without using, or the other way round: no number would be right for both.
+  require(j, "no_bias", true);
+  require_null(j, "logit_scale");
+  if (const std::string norm = j.get_or("norm_type", "low_precision_layernorm"); norm != "low_precision_layernorm" && norm != "layernorm") {
+    throw Error(Code::unsupported_model, "{}: norm_type is \"{}\", layernorm or low_precision_layernorm expected", j.file(), norm);
   }
+  const Json attention = j["attn_config"];
+  if (!attention.is_object()) return;
+  require(attention, "alibi", true);
+  require(attention, "qk_ln", false);
+  require(attention, "prefix_lm", false);
+  require_null(attention, "clip_qkv");
+  if (const double bias = attention.get_or("alibi_bias_max", 8.0); bias != d.alibi_max_bias)
+    throw Error(Code::unsupported_model, "{}: alibi_bias_max is {}, only {} is supported", j.file(), bias, d.alibi_max_bias);
+  if (attention.has("softmax_scale")) d.attention_scale = read_positive(attention, "softmax_scale", 1);
 }
 
 const WeightNames gpt2_names{.prefixes = {"transformer.", ""},
@@ -132,7 +138,9 @@ const WeightNames gpt2_names{.prefixes = {"transformer.", ""},
                                       {"decoder.#.ffn.down", "h.#.mlp.c_proj", Part::whole, true},
                                       {"decoder.norm", "ln_f"},
                                       {"heads.lm.output", "lm_head"},
-                                      {"heads.classifier.output", "score"}},
+                                      {"heads.classifier.output", "score"},
+                                      {"heads.classifier.output", "classifier"},
+                                      {"heads.classifier.output", "qa_outputs"}},
                              .ignored = {".attn.bias", ".attn.masked_bias"}};
 
 const WeightNames gpt_neox_names{.prefixes = {"gpt_neox.", ""},
@@ -147,12 +155,16 @@ const WeightNames gpt_neox_names{.prefixes = {"gpt_neox.", ""},
                                           {"decoder.#.ffn.down", "layers.#.mlp.dense_4h_to_h"},
                                           {"decoder.norm", "final_layer_norm"},
                                           {"heads.lm.output", "embed_out"},
-                                          {"heads.classifier.output", "score"}},
+                                          {"heads.classifier.output", "score"},
+                                          {"heads.classifier.output", "classifier"},
+                                          {"heads.classifier.output", "qa_outputs"}},
                                  .ignored = {".attention.bias", ".attention.masked_bias", "rotary_emb.inv_freq"}};
 
-const WeightNames opt_names{.prefixes = {"model.decoder.", "decoder.", ""},
+const WeightNames opt_names{.prefixes = {"model.decoder.", "decoder.", "model.", ""},
                             .rows = {{"decoder.embed.tokens", "embed_tokens"},
                                      {"decoder.embed.positions", "embed_positions"},
+                                     {"decoder.embed.projection", "project_in"},
+                                     {"decoder.output_projection", "project_out"},
                                      {"decoder.#.attention_norm", "layers.#.self_attn_layer_norm"},
                                      {"decoder.#.self_attention.query", "layers.#.self_attn.q_proj"},
                                      {"decoder.#.self_attention.key", "layers.#.self_attn.k_proj"},
@@ -163,7 +175,9 @@ const WeightNames opt_names{.prefixes = {"model.decoder.", "decoder.", ""},
                                      {"decoder.#.ffn.down", "layers.#.fc2"},
                                      {"decoder.norm", "final_layer_norm"},
                                      {"heads.lm.output", "lm_head"},
-                                     {"heads.classifier.output", "score"}},
+                                     {"heads.classifier.output", "score"},
+                                     {"heads.classifier.output", "classifier"},
+                                     {"heads.classifier.output", "qa_outputs"}},
                             .ignored = {}};
 
 const WeightNames phi_names{.prefixes = {"model.", ""},
@@ -173,11 +187,15 @@ const WeightNames phi_names{.prefixes = {"model.", ""},
                                      {"decoder.#.self_attention.key", "layers.#.self_attn.k_proj"},
                                      {"decoder.#.self_attention.value", "layers.#.self_attn.v_proj"},
                                      {"decoder.#.self_attention.output", "layers.#.self_attn.dense"},
+                                     {"decoder.#.self_attention.query_norm", "layers.#.self_attn.q_layernorm"},
+                                     {"decoder.#.self_attention.key_norm", "layers.#.self_attn.k_layernorm"},
                                      {"decoder.#.ffn.up", "layers.#.mlp.fc1"},
                                      {"decoder.#.ffn.down", "layers.#.mlp.fc2"},
                                      {"decoder.norm", "final_layernorm"},
                                      {"heads.lm.output", "lm_head"},
-                                     {"heads.classifier.output", "score"}},
+                                     {"heads.classifier.output", "score"},
+                                     {"heads.classifier.output", "classifier"},
+                                     {"heads.classifier.output", "qa_outputs"}},
                             .ignored = {"rotary_emb.inv_freq"}};
 
 const WeightNames bloom_names{.prefixes = {"transformer.", ""},
@@ -193,7 +211,9 @@ const WeightNames bloom_names{.prefixes = {"transformer.", ""},
                                        {"decoder.#.ffn.down", "h.#.mlp.dense_4h_to_h"},
                                        {"decoder.norm", "ln_f"},
                                        {"heads.lm.output", "lm_head"},
-                                       {"heads.classifier.output", "score"}},
+                                       {"heads.classifier.output", "score"},
+                                       {"heads.classifier.output", "classifier"},
+                                       {"heads.classifier.output", "qa_outputs"}},
                               .ignored = {}};
 
 const WeightNames mpt_names{.prefixes = {"transformer.", ""},
@@ -208,7 +228,9 @@ const WeightNames mpt_names{.prefixes = {"transformer.", ""},
                                      {"decoder.#.ffn.down", "blocks.#.ffn.down_proj"},
                                      {"decoder.norm", "norm_f"},
                                      {"heads.lm.output", "lm_head"},
-                                     {"heads.classifier.output", "score"}},
+                                     {"heads.classifier.output", "score"},
+                                     {"heads.classifier.output", "classifier"},
+                                     {"heads.classifier.output", "qa_outputs"}},
                             .ignored = {}};
 
 }  // namespace

@@ -1,4 +1,4 @@
-// LLaMA and those that follow its plan: Mistral, Qwen 2 and 3, Phi-3, SmolLM3, StableLM. RMSNorm before each sublayer, RoPE, SwiGLU.
+// LLaMA and those that follow its plan: Mistral, OLMo, Qwen 2 and 3, Phi-3, SmolLM3, StableLM. RMSNorm before each sublayer, RoPE, SwiGLU.
 
 #include "core/error.h"
 #include "model/families/family.h"
@@ -6,7 +6,7 @@
 
 namespace webformer {
 
-void configure_llama(const Json& j, ModelConfig& c) {
+void configure_llama(const Json& j, ModelConfig& c, const RopeKeys& rope) {
   StackConfig& d = c.decoder;
   c.kind = Kind::decoder;
   const std::int64_t heads = read_size(j, {"num_attention_heads"});
@@ -23,51 +23,65 @@ void configure_llama(const Json& j, ModelConfig& c) {
   d.query_bias = d.key_bias = d.output_bias = j.get_or("attention_bias", false);
   d.ffn_bias = j.get_or("mlp_bias", false);
   d.positions = Positions::rope;
-  d.ropes = {read_rope(j, d.head_size)};
+  d.ropes = {read_rope(j, d.head_size, rope)};
   for (LayerConfig& layer : d.layer) layer.rope = 0;
   c.classifier_pooling = Pooling::last;
+  c.classifier_bias = c.head != Head::sequence_classification;
 }
 
 namespace {
 
 /// `sliding_window` on the layers that slide: those that layer_types names, else all for which `slides_by_default`.
 void read_windows(const Json& j, ModelConfig& c, bool (*slides_by_default)(const Json&, int)) {
-  if (!j.has("sliding_window") || !j.get_or("use_sliding_window", true)) return;
+  if (!j.has("sliding_window")) return;
   const std::int64_t window = read_size(j, {"sliding_window"});
   for (int i = 0; i < c.decoder.layers; ++i) {
     if (slides(j, i, slides_by_default(j, i))) c.decoder.layer[std::size_t(i)].window = window;
   }
 }
 
+/// The same where a switch beside it turns the window on.
+void read_switched_windows(const Json& j, ModelConfig& c, bool (*slides_by_default)(const Json&, int)) {
+  if (j.get_or("use_sliding_window", false)) read_windows(j, c, slides_by_default);
+}
+
 bool always(const Json&, int) { return true; }
-bool never(const Json&, int) { return false; }
 bool above_max_window_layers(const Json& j, int layer) { return layer >= j.get_or("max_window_layers", 28); }
+
+void configure_plain(const Json& j, ModelConfig& c) { configure_llama(j, c); }
 
 void configure_mistral(const Json& j, ModelConfig& c) {
   configure_llama(j, c);
   read_windows(j, c, always);
 }
 
+void configure_olmo(const Json& j, ModelConfig& c) {
+  configure_llama(j, c);
+  c.decoder.norm = {.kind = NormKind::layer_norm, .epsilon = 1e-5f, .weight = false, .bias = false};
+  require_null(j, "clip_qkv");
+}
+
 void configure_qwen2(const Json& j, ModelConfig& c) {
   configure_llama(j, c);
   c.decoder.query_bias = c.decoder.key_bias = true;
   c.decoder.output_bias = false;
-  read_windows(j, c, above_max_window_layers);
+  read_switched_windows(j, c, above_max_window_layers);
 }
 
 void configure_qwen3(const Json& j, ModelConfig& c) {
   configure_llama(j, c);
   c.decoder.query_key_norm = true;
-  read_windows(j, c, above_max_window_layers);
+  read_switched_windows(j, c, above_max_window_layers);
 }
 
 void configure_phi3(const Json& j, ModelConfig& c) {
-  configure_llama(j, c);
+  configure_llama(j, c, {.may_be_partial = true});
+  c.decoder.norm.epsilon = read_positive(j, "rms_norm_eps", 1e-5);
   read_windows(j, c, always);
 }
 
 void configure_smollm3(const Json& j, ModelConfig& c) {
-  configure_llama(j, c);
+  configure_llama(j, c, {.theta = 2000000});
   c.tied = j.get_or("tie_word_embeddings", true);
   const std::int64_t interval = read_size(j, {"no_rope_layer_interval"}, 4);
   const std::vector<Json> listed = j.has("no_rope_layers") ? j["no_rope_layers"].items() : std::vector<Json>{};
@@ -75,18 +89,22 @@ void configure_smollm3(const Json& j, ModelConfig& c) {
     const bool turns = std::size_t(i) < listed.size() ? listed[std::size_t(i)].get_integer() != 0 : (i + 1) % interval != 0;
     c.decoder.layer[std::size_t(i)].rope = turns ? 0 : -1;
   }
-  read_windows(j, c, never);
+  // Without layer_types, those that do not turn have the window (as transformers 5 fills it in).
+  if (!j.get_or("use_sliding_window", false) || !j.has("sliding_window")) return;
+  const std::int64_t window = read_size(j, {"sliding_window"});
+  for (int i = 0; i < c.decoder.layers; ++i) {
+    if (slides(j, i, c.decoder.layer[std::size_t(i)].rope < 0)) c.decoder.layer[std::size_t(i)].window = window;
+  }
 }
 
 void configure_stablelm(const Json& j, ModelConfig& c) {
-  configure_llama(j, c);
+  configure_llama(j, c, {.partial = 0.25, .may_be_partial = true});
   StackConfig& d = c.decoder;
   d.norm = {.kind = NormKind::layer_norm, .epsilon = read_positive(j, "layer_norm_eps", 1e-5), .bias = true};
   d.query_bias = d.key_bias = j.get_or("use_qkv_bias", false);
   d.output_bias = false;
-  d.ropes = {read_rope(j, d.head_size, {.partial = 0.25})};
   if (j.get_or("use_parallel_residual", false)) d.norm_place = NormPlace::parallel, d.ffn_norm = false;
-  if (j.get_or("qk_layernorm", false)) throw Error(Code::unsupported_model, "{}: qk_layernorm is true, only false is supported", j.file());
+  require(j, "qk_layernorm", false);
 }
 
 const WeightNames phi3_names{.prefixes = {"model.", ""},
@@ -101,7 +119,7 @@ const WeightNames phi3_names{.prefixes = {"model.", ""},
 }  // namespace
 
 const WeightNames& llama_names() {
-  static const WeightNames names{.prefixes = {"model.", ""},
+  static const WeightNames names{.prefixes = {"model.", "transformer.", ""},  // the second one below question answering
                                  .rows = {{"decoder.embed.tokens", "embed_tokens"},
                                           {"decoder.#.attention_norm", "layers.#.input_layernorm"},
                                           {"decoder.#.self_attention.query", "layers.#.self_attn.q_proj"},
@@ -116,13 +134,15 @@ const WeightNames& llama_names() {
                                           {"decoder.#.ffn.down", "layers.#.mlp.down_proj"},
                                           {"decoder.norm", "norm"},
                                           {"heads.lm.output", "lm_head"},
-                                          {"heads.classifier.output", "score"}},
+                                          {"heads.classifier.output", "score"},
+                                          {"heads.classifier.output", "qa_outputs"}},
                                  .ignored = {"rotary_emb.inv_freq"}};
   return names;
 }
 
-const Family llama{.model_type = "llama", .configure = configure_llama, .names = llama_names()};
+const Family llama{.model_type = "llama", .configure = configure_plain, .names = llama_names()};
 const Family mistral{.model_type = "mistral", .configure = configure_mistral, .names = llama_names()};
+const Family olmo{.model_type = "olmo", .configure = configure_olmo, .names = llama_names()};
 const Family qwen2{.model_type = "qwen2", .configure = configure_qwen2, .names = llama_names()};
 const Family qwen3{.model_type = "qwen3", .configure = configure_qwen3, .names = llama_names()};
 const Family phi3{.model_type = "phi3", .configure = configure_phi3, .names = phi3_names};

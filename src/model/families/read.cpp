@@ -41,20 +41,33 @@ float read_positive(const Json& config, std::string_view key, double otherwise) 
 }
 
 Activation read_activation(const Json& config, std::string_view key, const char* otherwise) {
-  const std::string found = config.get_or(key, otherwise);
+  return activation_named(config, key, config.get_or(key, otherwise));
+}
+
+Activation activation_named(const Json& config, std::string_view key, std::string_view name) {
   constexpr std::pair<std::string_view, Activation> known[] = {
       {"relu", Activation::relu},           {"gelu", Activation::gelu},
-      {"gelu_new", Activation::gelu_tanh},  {"gelu_pytorch_tanh", Activation::gelu_tanh},
-      {"gelu_fast", Activation::gelu_tanh}, {"quick_gelu", Activation::quick_gelu},
-      {"silu", Activation::silu},           {"swish", Activation::silu},
-      {"tanh", Activation::tanh},           {"sigmoid", Activation::sigmoid},
-      {"linear", Activation::identity}};
+      {"gelu_python", Activation::gelu},    {"gelu_new", Activation::gelu_tanh},
+      {"gelu_fast", Activation::gelu_tanh}, {"gelu_pytorch_tanh", Activation::gelu_tanh},
+      {"silu", Activation::silu},           {"quick_gelu", Activation::quick_gelu},
+      {"swish", Activation::silu},          {"tanh", Activation::tanh},
+      {"sigmoid", Activation::sigmoid},     {"linear", Activation::identity}};
   std::string list;
-  for (const auto& [name, activation] : known) {
-    if (found == name) return activation;
-    list += (list.empty() ? "" : ", ") + std::string(name);
+  for (const auto& [one, activation] : known) {
+    if (name == one) return activation;
+    list += (list.empty() ? "" : ", ") + std::string(one);
   }
-  throw Error(Code::unsupported_model, "{}: {} is \"{}\", one of {} expected", config.file(), key, found, list);
+  throw Error(Code::unsupported_model, "{}: {} is \"{}\", one of {} expected", config.file(), key, name, list);
+}
+
+void require(const Json& config, std::string_view key, bool supported) {
+  if (config.get_or(key, supported) != supported)
+    throw Error(Code::unsupported_model, "{}: {} is {}, only {} is supported", config.file(), key, !supported, supported);
+}
+
+void require_null(const Json& config, std::string_view key) {
+  if (config.has(key))
+    throw Error(Code::unsupported_model, "{}: {} is {}, only null is supported", config.file(), key, config[key].to_json());
 }
 
 void set_sizes(StackConfig& c, std::int64_t width, std::int64_t layers, std::int64_t heads, std::int64_t kv_heads, std::int64_t head_size,

@@ -18,6 +18,12 @@ std::int64_t read_size(const Json& config, std::initializer_list<std::string_vie
 float read_positive(const Json& config, std::string_view key, double otherwise);
 /// Hugging Face's name of an activation function. Throws unsupported_model for an unknown one, never takes a default for it.
 Activation read_activation(const Json& config, std::string_view key, const char* otherwise);
+/// The same for a name that was read from `key`.
+Activation activation_named(const Json& config, std::string_view key, std::string_view name);
+/// For a switch that would change the numbers and has no code: throws unsupported_model unless it is as supported, or absent.
+void require(const Json& config, std::string_view key, bool supported);
+/// The same for a value that has to be absent or null.
+void require_null(const Json& config, std::string_view key);
 
 /// Sets width, heads, kv_heads, head_size, attention_scale (1/sqrt(D)), layers, distinct_layers, layer and inner. Throws where they do not
 /// fit each other: heads must divide the width (unless head_dim is given) and kv_heads the heads.
@@ -31,10 +37,12 @@ struct RopeKeys {
   double theta = 10000;
   std::string_view partial_key = "partial_rotary_factor";
   double partial = 1;
+  bool may_be_partial = false;  ///< else a partial_rotary_factor is refused: transformers turns the whole head
 };
 
 /// Rotary frequencies as config.json has them: `rope_parameters` (transformers 5) or `rope_theta` and `rope_scaling` (4).
-/// Types: default, linear, llama3 (Dubey et al. 2024), yarn (Peng et al. 2023). Throws unsupported_model for others.
+/// Types: default, linear, llama3 (Dubey et al. 2024), yarn (Peng et al. 2023); dynamic and longrope (Ding et al. 2024) up to the length
+/// from which their frequencies would change, RopeConfig::longest. Throws unsupported_model for others.
 RopeConfig read_rope(const Json& config, int head_size, const RopeKeys& keys = {});
 /// How many layers: 1 to 1024.
 std::int64_t read_layers(const Json& config, std::initializer_list<std::string_view> keys);

@@ -38,7 +38,27 @@ void scale_yarn(RopeConfig& rope, const Json& scaling, const Json& config, doubl
     const double stretched = std::clamp((double(i) - first) / (last - first), 0.0, 1.0);
     rope.frequencies[i] = float(rope.frequencies[i] * (stretched / factor + 1 - stretched));
   }
-  rope.magnitude = float(scaling.get_or("attention_factor", factor > 1 ? 0.1 * std::log(factor) + 1 : 1.0));
+  const auto magnitude = [&](double weight) { return factor > 1 ? 0.1 * weight * std::log(factor) + 1 : 1.0; };
+  const double all = scaling.get_or("mscale_all_dim", 0.0), one = scaling.get_or("mscale", 0.0);
+  rope.magnitude = float(scaling.get_or("attention_factor", all != 0 && one != 0 ? magnitude(one) / magnitude(all) : magnitude(1)));
+}
+
+/// LongRoPE (Ding et al. 2024): a factor for each frequency, others for texts longer than the model was first trained on. Only the first
+/// are taken, and with them the shorter context.
+void scale_longrope(RopeConfig& rope, const Json& scaling, const Json& config) {
+  const Json factors = scaling["short_factor"];
+  const std::size_t count = factors.is_array() ? factors.items().size() : 0;
+  if (count != rope.frequencies.size()) {
+    throw Error(Code::invalid_file, "{}: short_factor has {} numbers, {} expected, one a frequency", config.file(), count,
+                rope.frequencies.size());
+  }
+  for (std::size_t i = 0; i < count; ++i) rope.frequencies[i] /= float(factors.items()[i].get_number());
+  const auto known = [&](const Json& place) { return read_size(place, {"original_max_position_embeddings"}, 0); };
+  const std::int64_t context = read_size(config, {"max_position_embeddings"}, 2048);
+  rope.longest = known(scaling) ? known(scaling) : known(config) ? known(config) : context;
+  const double factor = scaling.get_or("factor", double(context) / double(rope.longest));
+  const double magnitude = factor > 1 ? std::sqrt(1 + std::log(factor) / std::log(double(rope.longest))) : 1;
+  rope.magnitude = float(scaling.get_or("attention_factor", magnitude));
 }
 
 }  // namespace
@@ -52,6 +72,8 @@ RopeConfig read_rope(const Json& config, int head_size, const RopeKeys& keys) {
                           ? read_positive(settings, "rope_theta", 0)
                           : read_positive(config, config.has(keys.theta_key) ? keys.theta_key : "rope_theta", keys.theta);
   const double partial = settings.get_or("partial_rotary_factor", config.get_or(keys.partial_key, keys.partial));
+  if (partial != 1 && !keys.may_be_partial)
+    throw Error(Code::unsupported_model, "{}: {} is {}, only 1 is supported", config.file(), keys.partial_key, partial);
   RopeConfig rope;
   rope.rotated = int(head_size * partial);
   if (rope.rotated < 2 || rope.rotated > head_size || rope.rotated % 2 != 0) {
@@ -61,14 +83,19 @@ RopeConfig read_rope(const Json& config, int head_size, const RopeKeys& keys) {
   rope.frequencies = rope_frequencies(rope.rotated, base);
 
   const std::string type = settings.has("rope_type") ? settings.get_or("rope_type", "") : settings.get_or("type", "default");
-  if (type == "linear") {
+  if (type == "longrope" || settings.has("short_factor")) {  // Phi-3's first files call it su or yarn
+    scale_longrope(rope, settings, config);
+  } else if (type == "linear") {
     for (float& frequency : rope.frequencies) frequency /= read_positive(settings, "factor", 0);
+  } else if (type == "dynamic") {
+    rope.longest = read_size(config, {"max_position_embeddings"}, 2048);  // the base grows from there on (NTK-aware scaling)
   } else if (type == "llama3") {
     scale_llama3(rope, settings);
   } else if (type == "yarn") {
     scale_yarn(rope, settings, config, base);
   } else if (type != "default") {
-    throw Error(Code::unsupported_model, "{}: rope type \"{}\", one of default, linear, llama3, yarn expected", config.file(), type);
+    throw Error(Code::unsupported_model, "{}: rope type \"{}\", one of default, linear, dynamic, llama3, yarn, longrope expected",
+                config.file(), type);
   }
   return rope;
 }

@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "core/error.h"
 #include "model/families/family.h"
 #include "model/families/read.h"
 
@@ -12,7 +11,7 @@ namespace {
 
 constexpr std::int64_t relative_context = 1 << 15;  // there is no table that ends; memory is what ends first
 
-void configure_side(const Json& j, StackConfig& s, std::int64_t layers) {
+void configure_side(const Json& j, StackConfig& s, std::int64_t layers, const char* ffn) {
   const std::int64_t heads = read_size(j, {"num_heads"});
   set_sizes(s, read_size(j, {"d_model"}), layers, heads, heads, read_size(j, {"d_kv"}), read_size(j, {"d_ff"}));
   s.attention_scale = 1;
@@ -23,32 +22,42 @@ void configure_side(const Json& j, StackConfig& s, std::int64_t layers) {
   s.positions = Positions::relative;
   s.relative_buckets = int(read_size(j, {"relative_attention_num_buckets"}, 32, 4, 1 << 16));
   s.relative_max_distance = int(read_size(j, {"relative_attention_max_distance"}, 128, s.relative_buckets / 2 + 1));
-  const std::string kind = j.get_or("feed_forward_proj", "relu");
+  const std::string kind = j.get_or("feed_forward_proj", ffn);
   s.gated = kind.starts_with("gated-");
-  const std::string activation = s.gated ? kind.substr(6) : kind;
-  if (activation == "gelu" && s.gated) s.activation = Activation::gelu_tanh;  // "gated-gelu" means gelu_new
-  else if (activation == "gelu") s.activation = Activation::gelu;
-  else if (activation == "relu") s.activation = Activation::relu;
-  else if (activation == "silu") s.activation = Activation::silu;
-  else
-    throw Error(Code::unsupported_model, "{}: feed_forward_proj is \"{}\", one of relu, gelu, gated-gelu, gated-silu expected", j.file(),
-                kind);
+  s.activation = kind == "gated-gelu" ? Activation::gelu_tanh : activation_named(j, "feed_forward_proj", s.gated ? kind.substr(6) : kind);
 }
 
-void configure(const Json& j, ModelConfig& c) {
+/// `ffn`: the feed_forward_proj that config.json need not say.
+void configure(const Json& j, ModelConfig& c, const char* ffn) {
   const std::int64_t layers = read_layers(j, {"num_layers"});
-  c.kind = Kind::encoder_decoder;
+  const bool alone = c.architecture.ends_with("EncoderModel") || c.head == Head::token_classification;
+  if (c.pad_token_id < 0) c.pad_token_id = 0;
+  if (c.decoder_start_token_id < 0) c.decoder_start_token_id = 0;
+  c.kind = alone ? Kind::encoder : Kind::encoder_decoder;
   c.context_length = relative_context;
-  configure_side(j, c.encoder, layers);
-  configure_side(j, c.decoder, j.has("num_decoder_layers") ? read_layers(j, {"num_decoder_layers"}) : layers);
+  configure_side(j, c.encoder, layers, ffn);
+  if (alone) return;
+  configure_side(j, c.decoder, j.has("num_decoder_layers") ? read_layers(j, {"num_decoder_layers"}) : layers, ffn);
   c.decoder.causal = c.decoder.cross_attention = true;
-  if (c.tied && j.get_or("scale_decoder_outputs", true)) c.logits_scale = 1 / std::sqrt(float(c.decoder.width));
+  c.classifier_dense = c.head == Head::sequence_classification;
+  c.head_activation = Activation::tanh;
+  c.classifier_pooling = Pooling::last_eos;
 }
+
+void configure_t5(const Json& j, ModelConfig& c) {
+  configure(j, c, "relu");
+  // Since transformers 5 a key of its own says what tie_word_embeddings used to mean besides.
+  if (c.tied && j.get_or("scale_decoder_outputs", true)) c.logits_scale = 1 / std::sqrt(float(c.encoder.width));
+}
+
+void configure_mt5(const Json& j, ModelConfig& c) { configure(j, c, "gated-gelu"); }
 
 const WeightNames t5_names{
-    .prefixes = {""},
+    .prefixes = {"", "transformer."},  // the second one below heads that classify
     .rows = {{"shared.embed.tokens", "shared"},
              {"shared.embed.tokens", "encoder.embed_tokens"},
+             {"encoder.embed.tokens", "shared"},
+             {"encoder.embed.tokens", "encoder.embed_tokens"},
              {"encoder.relative_bias", "encoder.block.0.layer.0.SelfAttention.relative_attention_bias"},
              {"encoder.#.attention_norm", "encoder.block.#.layer.0.layer_norm"},
              {"encoder.#.self_attention.query", "encoder.block.#.layer.0.SelfAttention.q"},
@@ -78,13 +87,17 @@ const WeightNames t5_names{
              {"decoder.#.ffn.up", "decoder.block.#.layer.2.DenseReluDense.wi"},
              {"decoder.#.ffn.down", "decoder.block.#.layer.2.DenseReluDense.wo"},
              {"decoder.norm", "decoder.final_layer_norm"},
-             {"heads.lm.output", "lm_head"}},
+             {"heads.lm.output", "lm_head"},
+             {"heads.classifier.dense", "classification_head.dense"},
+             {"heads.classifier.output", "classification_head.out_proj"},
+             {"heads.classifier.output", "qa_outputs"},
+             {"heads.classifier.output", "classifier"}},
     // Copies of the shared table, and a bias that old T5 files hold and no model reads.
     .ignored = {"encoder.embed_tokens.weight", "decoder.embed_tokens.weight", "EncDecAttention.relative_attention_bias.weight"}};
 
 }  // namespace
 
-const Family t5{.model_type = "t5", .configure = configure, .names = t5_names};
-const Family mt5{.model_type = "mt5", .configure = configure, .names = t5_names};
+const Family t5{.model_type = "t5", .configure = configure_t5, .names = t5_names};
+const Family mt5{.model_type = "mt5", .configure = configure_mt5, .names = t5_names};
 
 }  // namespace webformer

@@ -3,13 +3,16 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "model/families/family.h"
 #include "model/families/read.h"
+#include "model/forward.h"
 #include "support/tiny_models.h"
 
 using namespace webformer;
+using test::make_model;
 
 namespace {
 
@@ -97,7 +100,42 @@ TEST_CASE("a missing key is named") {
 
 TEST_CASE("an unknown activation or rope type is never replaced by a default") {
   CHECK(error_of(with("hidden_act", "\"gelu_13\"")).starts_with("unsupported_model: "));
-  CHECK(error_of(with("rope_scaling", R"({"rope_type": "longrope", "factor": 4.0})")).starts_with("unsupported_model: "));
+  CHECK(error_of(with("rope_scaling", R"({"rope_type": "ntk", "factor": 4.0})")).starts_with("unsupported_model: "));
+}
+
+TEST_CASE("where rotary frequencies change with the length of the text, the context ends before they do") {
+  const auto read = [](std::string_view scaling) {
+    const JsonDocument document = JsonDocument::parse(with("rope_scaling", scaling), "config.json");
+    return read_config(document.root());
+  };
+  CHECK(read(R"({"rope_type": "linear", "factor": 2.0})").context_length == 64);
+  CHECK(read(R"({"rope_type": "dynamic", "factor": 2.0})").context_length == 64);
+  const char* longrope = R"({"rope_type": "longrope", "original_max_position_embeddings": 16, "short_factor": [1, 1, 2, 4],
+                             "long_factor": [1, 2, 4, 8]})";
+  const ModelConfig c = read(longrope);
+  CHECK(c.context_length == 16);
+  CHECK(c.decoder.ropes[0].frequencies[3] == doctest::Approx(0.001 / 4));
+  CHECK(c.decoder.ropes[0].magnitude == doctest::Approx(std::sqrt(1.5)));  // sqrt(1 + ln(64/16) / ln 16)
+  const std::string wrong = error_of(with("rope_scaling", R"({"rope_type": "longrope", "short_factor": [1, 2]})"));
+  CHECK(wrong == "invalid_file: config.json: short_factor has 2 numbers, 4 expected, one a frequency");
+
+  const auto model = make_model(with("rope_scaling", longrope));
+  Workspace workspace;
+  Schedule schedule;
+  const auto run = [&](std::int64_t length) {
+    const ForwardInputs inputs{.input_ids = {1, length, std::vector<std::int32_t>(std::size_t(length), 1)}};
+    return Job<ModelOutput>(schedule, forward(*model, inputs, {}, workspace, schedule)).finish();
+  };
+  CHECK(run(16).logits);
+  CHECK_THROWS_WITH(run(17), "position 16: the model has 16 positions");
+}
+
+TEST_CASE("weights that are no plain numbers, and heads that were cut out, are refused by the key that says so") {
+  CHECK(error_of(with("quantization_config", R"({"quant_method": "gptq", "bits": 4})")) ==
+        "unsupported_model: config.json: quantization_config.quant_method is \"gptq\", only weights as floating-point numbers are read");
+  CHECK(error_of(with("pruned_heads", R"({"1": [0, 2]})")) ==
+        "unsupported_model: config.json: pruned_heads is {\"1\":[0,2]}, only {} is supported");
+  CHECK(error_of(with("pruned_heads", "{}")) == "");
 }
 
 TEST_CASE("rope scaling changes the frequencies as its papers say") {
