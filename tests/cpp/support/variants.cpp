@@ -1,0 +1,100 @@
+#include "support/variants.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+
+#include "core/format.h"
+#include "formats/safetensors.h"
+#include "model/loader.h"
+
+namespace webformer::test {
+
+namespace {
+
+/// CRC-32 as zlib has it.
+std::uint32_t checksum(std::string_view text) {
+  std::uint32_t crc = ~0u;
+  for (const char c : text) {
+    crc ^= std::uint8_t(c);
+    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320u : 0);
+  }
+  return ~crc;
+}
+
+NamedTensor make_tensor(std::string name, const std::vector<double>& law) {
+  const std::vector<std::int64_t> sizes(law.begin() + 2, law.end());
+  Array values{Shape(std::span<const std::int64_t>(sizes))};
+  const std::uint32_t seed = checksum(name);
+  for (std::size_t i = 0; i < values.data.size(); ++i) {
+    std::uint32_t x = std::uint32_t(i) * 0x9E3779B9u + seed;
+    x = (x ^ x >> 16) * 0x85EBCA6Bu;
+    x = (x ^ x >> 13) * 0xC2B2AE35u;
+    x ^= x >> 16;
+    values.data[i] = float(law[0]) + float(law[1]) * (float(x) / 2147483648.0f - 1);
+  }
+  return {std::move(name), std::move(values)};
+}
+
+/// The members of an object after a patch, whose null takes one away.
+std::vector<std::pair<std::string_view, Json>> merge(const Json& object, const Json& patch) {
+  auto members = object.members();
+  if (patch.is_missing()) return members;
+  std::erase_if(members, [&](const auto& member) { return !patch[member.first].is_missing(); });
+  for (const auto& member : patch.members()) {
+    if (!member.second.is_null()) members.push_back(member);
+  }
+  return members;
+}
+
+}  // namespace
+
+std::string Variant::config() const {
+  std::string text;
+  for (const auto& [key, value] : merge(plain["config"], own["config"]))
+    text += format("{}\"{}\": {}", text.empty() ? "{" : ", ", key, value.to_json());
+  return text + "}";
+}
+
+std::vector<NamedTensor> Variant::weights() const {
+  std::vector<NamedTensor> tensors;
+  for (const auto& [pattern, entry] : merge(plain["weights"], own["weights"])) {
+    std::vector<double> law;
+    for (const Json& number : entry.items()) law.push_back(number.get_number());
+    const std::vector<double> rest(law.begin() + 2, law.end());
+    for (int layer = int(law[0]); layer < int(law[1]); ++layer) {
+      std::string name(pattern);
+      if (const std::size_t at = name.find('#'); at != std::string::npos) name.replace(at, 1, std::to_string(layer));
+      tensors.push_back(make_tensor(std::move(name), rest));
+    }
+  }
+  return tensors;
+}
+
+std::shared_ptr<const Model> Variant::load(const std::vector<NamedTensor>& tensors) const {
+  std::vector<SafetensorsTensor> items;
+  for (const auto& [name, values] : tensors) items.push_back({{name, DType::f32, values.shape}, std::as_bytes(std::span(values.data))});
+  const std::vector<std::byte> bytes = write_safetensors(items);
+  const auto header = std::size_t(safetensors_header_bytes(std::span(bytes).first(8), bytes.size(), "model.safetensors"));
+  const TensorTable table = parse_safetensors_header(std::span(bytes).first(header), bytes.size(), "model.safetensors");
+  const JsonDocument document = JsonDocument::parse(config(), "config.json");
+  ModelLoader loader(document.root(), WeightPolicy::f32);
+  loader.bind(table, true);
+  for (const TensorInfo& info : table.tensors) {
+    if (loader.wants(info.name)) loader.fill(info, std::span(bytes).subspan(std::size_t(info.begin), std::size_t(info.end - info.begin)));
+  }
+  return loader.finish();
+}
+
+void for_each_variant(const std::function<void(const Variant&)>& use) {
+  for (const auto& entry : std::filesystem::directory_iterator("tests/fixtures/variants")) {
+    std::ifstream file(entry.path());
+    const std::string text{std::istreambuf_iterator<char>(file), {}}, family = entry.path().stem().string();
+    const JsonDocument document = JsonDocument::parse(text, entry.path().filename().string());
+    const Json root = document.root();
+    for (const auto& [name, own] : root.members()) use({family + ": " + std::string(name), own, root["plain"]});
+  }
+}
+
+}  // namespace webformer::test
