@@ -1,12 +1,13 @@
 // Makes dist/, the npm package, from the built WebAssembly modules and the TypeScript of web/.
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { chmodSync, copyFileSync, cpSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { ROOT } from './setup/paths.mjs';
-import { splitModule } from './split.mjs';
+import { buildOf, splitModule } from './split.mjs';
 
-const DIST = path.join(ROOT, 'dist');
+const DIST = path.join(ROOT, 'dist'), WEB = path.join(ROOT, 'web');
 
 /** What a page may download before the weights, compressed: all scripts of the package and the largest module without its extra part. */
 const LIMIT = 500_000;
@@ -22,15 +23,27 @@ function checkGlue(folder, modules) {
     if (glue(name) !== glue(first)) throw new Error(`${name}.mjs is not ${first}.mjs with another name: one glue cannot serve both`);
 }
 
+/** What web/build-id.ts compares: the id of this JavaScript, which is that of its sources, and those of the modules. */
+function buildIds(folder, modules) {
+  const wasm = modules.map((name) => buildOf(folder, name));
+  const hash = createHash('sha256').update(wasm.join());
+  for (const name of readdirSync(WEB, { recursive: true }).filter((file) => file.endsWith('.ts')).sort())
+    hash.update(name).update(readFileSync(path.join(WEB, name)));
+  return { javascript: hash.digest('hex').slice(0, 32), wasm };
+}
+
 async function writeFiles(folder, modules) {
   const esbuild = await import('esbuild');
   rmSync(DIST, { recursive: true, force: true });
   const common = { outdir: DIST, format: 'esm', target: 'es2022', minify: true, legalComments: 'none', logLevel: 'warning' };
   await esbuild.build({
-    ...common, entryPoints: ENTRY_POINTS.map((name) => path.join(ROOT, 'web', `${name}.ts`)), external: ['./webformer.mjs', 'node:*'],
+    ...common, entryPoints: ENTRY_POINTS.map((name) => path.join(WEB, `${name}.ts`)), external: ['./webformer.mjs', 'node:*'],
     bundle: true, splitting: true, chunkNames: '[name]-[hash]', sourcemap: true,
+    define: { WEBFORMER_BUILD: JSON.stringify(buildIds(folder, modules)) },
   });
-  await esbuild.build({ ...common, entryPoints: [path.join(folder, `${modules[0]}.mjs`)], outExtension: { '.js': '.mjs' } });
+  // The module is always handed to the glue: bundlers shall not find its own way to the file.
+  const glue = { entryPoints: [path.join(folder, `${modules[0]}.mjs`)], define: { 'import.meta.url': 'undefined' } };
+  await esbuild.build({ ...common, ...glue, outExtension: { '.js': '.mjs' } });
   for (const file of modules.flatMap((name) => splitModule(folder, name))) copyFileSync(file, path.join(DIST, path.basename(file)));
   await writeProgram(esbuild, common);
 }

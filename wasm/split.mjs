@@ -27,7 +27,7 @@ const FEATURES = [
   'sign-ext', 'simd',
 ].map((name) => `--enable-${name}`);
 
-/** How the second part names what it takes from the first; web/instance.ts and web/runtime.ts say the same. */
+/** How the second part names what it takes from the first, and where both have their build: see web/instance.ts, web/build-id.ts. */
 const NAMESPACE = 'first', BUILD_SECTION = 'build';
 
 const emConfig = (name) => outputOf(path.join(EMSCRIPTEN, 'em-config'), [name]).trim();
@@ -94,6 +94,11 @@ function withSection(bytes, name, text) {
   return Buffer.concat([bytes, Buffer.from([0, content.length]), content]);
 }
 
+/** What names the link of a module: both its parts have it in a section, and web/build-id.ts compares it. */
+export function buildOf(folder, name) {
+  return createHash('sha256').update(readFileSync(path.join(folder, `${name}.wasm`))).digest('hex').slice(0, 32);
+}
+
 /**
  * @param folder where CMake put the module @param {string} name of it, without extension
  * @returns the files of the two parts
@@ -116,7 +121,7 @@ export function splitModule(folder, name) {
     module, ...FEATURES, '--no-placeholders', `--split-funcs=@${list}`, `--import-namespace=${NAMESPACE}`, '--export-prefix=%',
     '-o1', first, '-o2', second,
   ]);
-  const build = createHash('sha256').update(readFileSync(module)).digest('hex').slice(0, 32);
+  const build = buildOf(folder, name);
   for (const file of [first, second]) writeFileSync(file, withSection(readFileSync(file), BUILD_SECTION, build));
   return [first, second];
 }

@@ -2,8 +2,6 @@
 import type { FlatEncodings } from './module.js';
 import type { Encoding } from './types.js';
 
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-
 /** Computes once, at the first look. */
 function lazy<T>(compute: () => T): () => T {
   let value: { of: T } | undefined;
@@ -59,6 +57,7 @@ class Reader {
   #tokens(ids: Int32Array, surfaces: Int32Array, texts: Uint8Array): string[] {
     const tokens = Array.from(ids, this.tokenOf);
     let at = 0;
+    const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
     for (let i = 0; i < surfaces.length; i += 2) tokens[surfaces[i]!] = decoder.decode(texts.subarray(at, (at += surfaces[i + 1]!)));
     return tokens;
   }

@@ -1,20 +1,14 @@
 // The second part of the WebAssembly module: training and the small pieces, which wasm/split.mjs keeps out of what every page downloads.
-import { compileUrl } from './fetch.js';
 import { Instance } from './instance.js';
+import { compileExtraPart, type Build } from './parts.js';
 import { compileRuntime } from './runtime.js';
-
-type Build = 'simd' | 'relaxed-simd';
-
-/** Bundlers find these two files by exactly this form. */
-const urlOf = (build: Build): URL =>
-  build === 'simd' ? new URL('./webformer.extra.wasm', import.meta.url) : new URL('./webformer-relaxed.extra.wasm', import.meta.url);
 
 const compiled = new Map<Build, Promise<WebAssembly.Module>>();
 
 function compileExtra(build: Build): Promise<WebAssembly.Module> {
   const known = compiled.get(build);
   if (known) return known;
-  const fresh = compileUrl(urlOf(build).href).catch((error: unknown) => {
+  const fresh = compileExtraPart(build).catch((error: unknown) => {
     compiled.delete(build);
     throw error;
   });

@@ -1,18 +1,11 @@
 // One instance of the WebAssembly module, with a memory of its own.
 import createModule from './webformer.mjs';
+import { wasmBuild } from './build-id.js';
 import { TransformerError, unwrap, type Outcome } from './errors.js';
 import type { WasmModule } from './module.js';
 
-const encoder = new TextEncoder();
-
 /** Lone surrogates become U+FFFD in UTF-8, whose units of UTF-16 take three bytes at most. */
 const mostBytes = (text: string): number => text.length * 3;
-
-/** What wasm/split.mjs says of the link that a part of the module is from. */
-function buildOf(module: WebAssembly.Module): string {
-  const [section] = WebAssembly.Module.customSections(module, 'build');
-  return section ? new TextDecoder().decode(section) : 'unknown';
-}
 
 export class Instance {
   #crash: TransformerError | undefined;
@@ -49,7 +42,7 @@ export class Instance {
 
   /** Adds the second part of the module, which has its code in the first one's table and memory: see wasm/split.mjs. */
   async extend(extra: WebAssembly.Module): Promise<void> {
-    const [first, second] = [this.compiled, extra].map(buildOf);
+    const [first, second] = [this.compiled, extra].map(wasmBuild);
     if (first !== second) {
       const message = `The WebAssembly file in use is of build ${first}, and the one that adds training to it of ${second}; `
         + 'give both from the same package';
@@ -95,6 +88,7 @@ export class Instance {
 
   /** The same with texts as UTF-8; returns the length of each in bytes. */
   stageTexts(texts: readonly string[]): number[] {
+    const encoder = new TextEncoder();
     const start = this.#reserve(texts.reduce((sum, text) => sum + mostBytes(text), 0));
     const heap = this.module.HEAPU8;
     let at = start;

@@ -131,9 +131,9 @@ export interface Engine {
 /** To the worker. `id` is the request's number. */
 export type ToWorker = { type: 'run'; id: number; request: Request } | { type: 'abort'; id: number };
 
-/** From the worker; 'ready' once its script runs. */
+/** From the worker; 'ready' once its script runs, with the id of its build. */
 export type FromWorker =
-  | { type: 'ready' }
+  | { type: 'ready'; build: string }
   | { type: 'event'; id: number; event: EngineEvent }
   | { type: 'done'; id: number; result: unknown }
   | { type: 'failed'; id: number; error: ErrorData };

@@ -1,6 +1,8 @@
 // An engine in a worker: requests go there as messages, and a worker that dies takes no promise with it.
+import { workerBuildFault } from './build-id.js';
 import { TransformerError, fromData } from './errors.js';
-import { nodeModule } from './platform.js';
+import { nodeWorkerUrl, startBrowserWorker } from './parts.js';
+import { absoluteUrl, nodeModule } from './platform.js';
 import type { Engine, EngineEvent, FromWorker, Request, RequestContext, RequestOf, Results, ToWorker } from './protocol.js';
 
 /** What workers of browsers and of node have in common, once node's is dressed like a browser's. */
@@ -17,8 +19,7 @@ function browserWorker(url: string | URL | undefined): WorkerPort {
     throw new TransformerError('unsupported_platform', 'Workers are missing here; load with worker: false');
   let worker: Worker;
   try {
-    // Bundlers find the worker by exactly this form.
-    worker = url ? new Worker(url, { type: 'module' }) : new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
+    worker = url ? new Worker(url, { type: 'module' }) : startBrowserWorker();
   } catch (error) {
     const message =
       `The worker could not be started (${(error as Error).message}). Its script must come from the page's own origin: ` +
@@ -42,7 +43,7 @@ function browserWorker(url: string | URL | undefined): WorkerPort {
 
 function nodeWorker(url: string | URL | undefined): WorkerPort {
   const { Worker: NodeWorker } = nodeModule<typeof import('node:worker_threads')>('worker_threads')!;
-  const worker = new NodeWorker(url ? new URL(url, import.meta.url) : new URL('./worker.js', import.meta.url));
+  const worker = new NodeWorker(url ? new URL(absoluteUrl(url)) : nodeWorkerUrl());
   return {
     postMessage: (message) => worker.postMessage(message),
     terminate: () => worker.terminate(),
@@ -101,6 +102,8 @@ class Link {
   #receive(message: FromWorker): void {
     if (message.type === 'ready') {
       this.#started = true;
+      const fault = workerBuildFault(message.build);
+      if (fault) this.end(fault);
       return;
     }
     const pending = this.pending.get(message.id);

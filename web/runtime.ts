@@ -1,13 +1,16 @@
 // Which build of the module this machine can run, fetched, compiled and proven once.
+import { checkWasmBuild } from './build-id.js';
 import { TransformerError, throwIfAborted } from './errors.js';
 import { compileUrl } from './fetch.js';
 import { Instance } from './instance.js';
+import { compilePart, type Build } from './parts.js';
+import { absoluteUrl } from './platform.js';
 import type { LoadOptions } from './types.js';
 import { toBytes } from './values.js';
 
 export interface Runtime {
   module: WebAssembly.Module;
-  build: 'simd' | 'relaxed-simd';
+  build: Build;
   /** Bytes that an instance can have at most. */
   maxMemory: number;
   /** Why a faster build was not chosen. */
@@ -77,6 +80,7 @@ function explained(error: unknown): unknown {
 
 /** The numbers of a build may be wrong though it compiles: node 20's relaxed SIMD is. */
 async function proven(module: WebAssembly.Module, reasons: string[]): Promise<Runtime | null> {
+  checkWasmBuild(module);
   const { module: entries } = await Instance.of(module);
   return entries.selfTest() ? { module, build: entries.build(), maxMemory: entries.maxMemory(), reasons } : null;
 }
@@ -87,20 +91,25 @@ async function onlyBuild(module: WebAssembly.Module): Promise<Runtime> {
   return runtime;
 }
 
-async function bestBuild(baselineUrl: string, relaxedUrl: string): Promise<Runtime> {
+/** Where a build is asked for by the package's own name of it, or by an address that was given. */
+const compileBuild = (build: Build, url: string | undefined): Promise<WebAssembly.Module> | null =>
+  url ? compileUrl(url) : compilePart(build);
+
+async function bestBuild(baselineUrl: string | undefined, relaxedUrl: string | undefined): Promise<Runtime> {
   const reasons: string[] = [];
   if (WebAssembly.validate(RELAXED_SIMD)) {
     try {
-      const runtime = await proven(await compileUrl(relaxedUrl), reasons);
+      const relaxed = compileBuild('relaxed-simd', relaxedUrl);
+      const runtime = relaxed && (await proven(await relaxed, reasons));
       if (runtime) return runtime;
-      reasons.push('Relaxed SIMD computes wrong numbers on this engine.');
+      reasons.push(relaxed ? 'Relaxed SIMD computes wrong numbers on this engine.' : 'The single file has no relaxed-SIMD build.');
     } catch (error) {
       reasons.push(`The relaxed-SIMD build could not be used: ${(error as Error).message}.`);
     }
   } else {
     reasons.push('This engine has no relaxed SIMD.');
   }
-  const runtime = await proven(await compileUrl(baselineUrl), reasons);
+  const runtime = await proven(await compileBuild('simd', baselineUrl)!, reasons);
   if (!runtime) throw unsupported('WebAssembly SIMD computes wrong numbers on this engine.');
   return runtime;
 }
@@ -118,9 +127,6 @@ function once(key: string, compile: () => Promise<Runtime>): Promise<Runtime> {
   compiled.set(key, fresh);
   return fresh;
 }
-
-const absolute = (url: string | URL): string =>
-  new URL(url, (globalThis as { document?: { baseURI: string } }).document?.baseURI ?? import.meta.url).href;
 
 /** Several loads share one compilation, which an abort of one of them therefore leaves alone. */
 export async function compileRuntime({ wasmUrl, wasmBinary, signal }: RuntimeOptions): Promise<Runtime> {
@@ -140,11 +146,10 @@ async function chooseBuild(wasmUrl: LoadOptions['wasmUrl'], wasmBinary: LoadOpti
     }
   }
   if (typeof wasmUrl === 'string' || wasmUrl instanceof URL) {
-    const url = absolute(wasmUrl);
+    const url = absoluteUrl(wasmUrl);
     return once(url, async () => onlyBuild(await compileUrl(url)));
   }
-  // Bundlers find these two files by exactly this form.
-  const baseline = wasmUrl?.baseline ? absolute(wasmUrl.baseline) : new URL('./webformer.wasm', import.meta.url).href;
-  const relaxed = wasmUrl?.relaxed ? absolute(wasmUrl.relaxed) : new URL('./webformer-relaxed.wasm', import.meta.url).href;
+  const baseline = wasmUrl?.baseline && absoluteUrl(wasmUrl.baseline);
+  const relaxed = wasmUrl?.relaxed && absoluteUrl(wasmUrl.relaxed);
   return once(`${baseline} ${relaxed}`, () => bestBuild(baseline, relaxed));
 }

@@ -9,8 +9,6 @@ import { bytesOf, piecesInstance } from './pieces-instance.js';
 import { FileSet, toSourceData } from './source.js';
 import type { ModelSource, WordVectors } from './types.js';
 
-const encoder = new TextEncoder();
-
 class VectorTable implements WordVectors {
   readonly words: string[];
   readonly dimensions: number;
@@ -49,6 +47,7 @@ class VectorTable implements WordVectors {
   }
 
   save(): string {
+    const encoder = new TextEncoder();
     const words = this.words.map((word) => encoder.encode(word));
     this.#writer.stage(bytesOf(this.#vectors), ...words);
     return this.#writer.call((module) =>

@@ -1,4 +1,5 @@
 // The script of the worker: an engine that is asked by messages.
+import { javascriptBuild } from './build-id.js';
 import { toData, toTransformerError } from './errors.js';
 import { LocalEngine } from './engine/engine.js';
 import { nodeModule } from './platform.js';
@@ -56,4 +57,4 @@ port.listen((message) => {
   if (message.type === 'run') void run(message.id, message.request);
   else running.get(message.id)?.abort();
 });
-send({ type: 'ready' });
+send({ type: 'ready', build: javascriptBuild() });

@@ -3,7 +3,10 @@ import path from 'node:path';
 import { findLines } from './files.mjs';
 
 const CPP = /^(src|wasm)\/.*\.(h|cpp)$/, CORE = /^src\/.*\.(h|cpp)$/, WEB = /^web\/.*\.ts$/;
+const PAGE = /^web\/(?!cli\/[^/]+\.ts$|cli\/commands\/).*\.ts$/;
 const NOWHERE = /^$/;
+/** A name in the package's folder as bundlers find it: literal, in one `new URL`. */
+const PART = /(?<!new URL\('\.\/[\w.-]+', )\bimport\.meta\b/;
 const WEBGPU = /\bnavigator\.gpu\b|\bGPU(Device|Adapter|Buffer|Queue)\b/;
 
 /** `pattern` may be in the files that `allowed` matches, and in one `unit` of them only (undefined: in any number). */
@@ -21,6 +24,11 @@ const PLACES = [
   { what: 'more than the public API', files: /^web\/cli\/[^/]+\.ts$/, pattern: /from '\.\.\/(?!(index|nearest)\.js')/, allowed: NOWHERE },
   { what: 'more than the public API', files: /^web\/cli\/.+\//, pattern: /from '\.\.\/\.\.\/(?!index\.js')/, allowed: NOWHERE },
   { what: 'more than the public API', files: /^web\/pipeline\//, pattern: /from '\.\.\/(?!index\.js')/, allowed: NOWHERE },
+  { what: 'import.meta', files: PAGE, pattern: /\bimport\.meta\b/, allowed: /^web\/parts\.ts$/ },
+  { what: "import.meta in another form than new URL('./name', import.meta.url)", files: PAGE, pattern: PART, allowed: NOWHERE },
+  { what: 'code from a text', files: WEB, pattern: /\beval\s*\(|\bFunction\s*\(|\bimportScripts\b/, allowed: NOWHERE },
+  { what: 'an address made of bytes', files: WEB, pattern: /\bcreateObjectURL\b|['"`](blob|data):/, allowed: /^web\/single-file\// },
+  { what: 'the host of a CDN', files: WEB, pattern: /\b(jsdelivr|unpkg|esm\.(sh|run)|cdnjs|skypack|cdn\.)/, allowed: NOWHERE },
   { what: 'WebGPU', files: WEB, pattern: WEBGPU, allowed: /^web\/[^/]+\//, unit: 'folder' },
 ];
 

@@ -9,6 +9,7 @@ import { bert, llama, marian } from '../fixtures/make_models.mjs';
 import { opened, rejects, temporaryFolder } from './support.mjs';
 
 const inWorker = { worker: true };
+const WORKER = new URL('worker.js', import.meta.resolve('webformer')).href;
 const long = { maxNewTokens: 4000, minNewTokens: 4000 };
 
 /** A worker's script of one line. */
@@ -89,15 +90,15 @@ test('a worker that dies takes no promise with it, and the next load gets a fres
   const dying = script(
     t,
     `import { parentPort } from 'node:worker_threads';
-    parentPort.postMessage({ type: 'ready' });
-    parentPort.on('message', () => setTimeout(() => { throw new Error('out of luck'); }, 50));`,
+    import ${JSON.stringify(WORKER)};
+    parentPort.on('message', () => { throw new Error('out of luck'); });`,
   );
   await rejects(loadModel(bert(), { ...inWorker, workerUrl: dying }), 'worker_crashed', /out of luck/);
   const ending = script(
     t,
     `import { parentPort } from 'node:worker_threads';
-    parentPort.postMessage({ type: 'ready' });
-    parentPort.on('message', () => setTimeout(() => process.exit(3), 50));`,
+    import ${JSON.stringify(WORKER)};
+    parentPort.on('message', () => process.exit(3));`,
   );
   await rejects(loadModel(bert(), { ...inWorker, workerUrl: ending }), 'worker_crashed', /status 3/);
   assert.ok(await opened(t, bert(), inWorker));
