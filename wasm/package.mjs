@@ -5,6 +5,7 @@ import { chmodSync, copyFileSync, cpSync, readFileSync, readdirSync, rmSync } fr
 import path from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { ROOT } from './setup/paths.mjs';
+import { writeSingleFile } from './single-file.mjs';
 import { buildOf, splitModule } from './split.mjs';
 
 const DIST = path.join(ROOT, 'dist'), WEB = path.join(ROOT, 'web');
@@ -35,16 +36,18 @@ function buildIds(folder, modules) {
 async function writeFiles(folder, modules) {
   const esbuild = await import('esbuild');
   rmSync(DIST, { recursive: true, force: true });
-  const common = { outdir: DIST, format: 'esm', target: 'es2022', minify: true, legalComments: 'none', logLevel: 'warning' };
+  const define = { WEBFORMER_BUILD: JSON.stringify(buildIds(folder, modules)) };
+  const common = { outdir: DIST, format: 'esm', target: 'es2022', minify: true, legalComments: 'none', logLevel: 'warning', define };
   await esbuild.build({
     ...common, entryPoints: ENTRY_POINTS.map((name) => path.join(WEB, `${name}.ts`)), external: ['./webformer.mjs', 'node:*'],
     bundle: true, splitting: true, chunkNames: '[name]-[hash]', sourcemap: true,
-    define: { WEBFORMER_BUILD: JSON.stringify(buildIds(folder, modules)) },
   });
   // The module is always handed to the glue: bundlers shall not find its own way to the file.
-  const glue = { entryPoints: [path.join(folder, `${modules[0]}.mjs`)], define: { 'import.meta.url': 'undefined' } };
-  await esbuild.build({ ...common, ...glue, outExtension: { '.js': '.mjs' } });
-  for (const file of modules.flatMap((name) => splitModule(folder, name))) copyFileSync(file, path.join(DIST, path.basename(file)));
+  const glue = path.join(folder, `${modules[0]}.mjs`);
+  await esbuild.build({ ...common, entryPoints: [glue], define: { 'import.meta.url': 'undefined' }, outExtension: { '.js': '.mjs' } });
+  const parts = modules.map((name) => splitModule(folder, name));
+  for (const file of parts.flat()) copyFileSync(file, path.join(DIST, path.basename(file)));
+  await writeSingleFile(esbuild, common, WEB, glue, parts[0]);
   await writeProgram(esbuild, common);
 }
 
@@ -88,8 +91,8 @@ function checkSizes() {
 
   const isModule = ({ name }) => name.endsWith('.wasm');
   const isExtra = ({ name }) => name.endsWith('.extra.wasm');
-  const isProgram = ({ name }) => name.startsWith(`cli${path.sep}`);
-  const code = sizes.filter((file) => !isModule(file) && !isProgram(file)).reduce((sum, { brotli }) => sum + brotli, 0);
+  const isApart = ({ name }) => name.startsWith(`cli${path.sep}`) || name.startsWith('single-file');
+  const code = sizes.filter((file) => !isModule(file) && !isApart(file)).reduce((sum, { brotli }) => sum + brotli, 0);
   const total = code + Math.max(...sizes.filter((file) => isModule(file) && !isExtra(file)).map(({ brotli }) => brotli));
   const what = `${total} bytes (all scripts and the largest module, brotli) of ${LIMIT} allowed`;
   console.log(`A page downloads at most ${what}; .extra.wasm only for training and pieces.`);

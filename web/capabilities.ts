@@ -10,6 +10,13 @@ export function noteLoaded({ gpuThreshold, deviceReason }: ModelInfo): void {
   latest = { gpuThreshold, deviceReason };
 }
 
+/** Whether a model had to do without the worker that it was to have. */
+let withoutWorker = false;
+
+export function noteWithoutWorker(): void {
+  withoutWorker = true;
+}
+
 async function webgpuReport(): Promise<Capabilities['webgpu']> {
   const { gpuThreshold: threshold, deviceReason: reason } = latest;
   try {
@@ -28,6 +35,10 @@ export async function capabilities(): Promise<Capabilities> {
   return {
     build, maxMemory, version: VERSION, threads: 1, crossOriginIsolated: isolated,
     webgpu: await webgpuReport(),
-    reasons: [...reasons, 'Models run on one thread.'],
+    reasons: [
+      ...reasons,
+      'Models run on one thread.',
+      ...(withoutWorker ? ['Models run in the thread of the page, which allows no worker from the single file (worker-src blob:).'] : []),
+    ],
   };
 }

@@ -1,9 +1,10 @@
 // loadModel, loadTokenizer, createModel: the runtime, an engine, what is loaded into it, and its tokenizers on the calling thread.
-import { noteLoaded } from './capabilities.js';
+import { noteLoaded, noteWithoutWorker } from './capabilities.js';
 import { checkCount, describe } from './options.js';
-import { abortedBy, invalidArgument, linked } from './errors.js';
+import { TransformerError, abortedBy, invalidArgument, linked } from './errors.js';
 import { checkLoadOptions, checkTokenizerOptions, wantsWorker } from './load-options.js';
 import { ModelOnEngine } from './model.js';
+import { WORKER_IS_OPTIONAL } from './parts.js';
 import type { Engine, EngineEvent, LoadedModel, RequestContext } from './protocol.js';
 import { RemoteEngine } from './remote.js';
 import { compileRuntime, type Runtime } from './runtime.js';
@@ -12,8 +13,24 @@ import { BoundTokenizer } from './tokenizer.js';
 import type { LoadOptions, Model, ModelSource, Tokenizer, TokenizerLoadOptions } from './types.js';
 import { toJson } from './values.js';
 
+/** A worker that the page allows, or null. */
+async function startedWorker(): Promise<Engine | null> {
+  try {
+    const engine = new RemoteEngine();
+    if (await engine.started) return engine;
+  } catch (error) {
+    if (!(error instanceof TransformerError && error.code === 'unsupported_platform')) throw error;
+  }
+  noteWithoutWorker();
+  return null;
+}
+
 async function openEngine(options: Pick<LoadOptions, 'worker' | 'workerUrl'>): Promise<Engine> {
-  if (wantsWorker(options)) return new RemoteEngine(options.workerUrl);
+  if (wantsWorker(options)) {
+    if (options.workerUrl !== undefined || !WORKER_IS_OPTIONAL) return new RemoteEngine(options.workerUrl);
+    const engine = await startedWorker();
+    if (engine) return engine;
+  }
   const { LocalEngine } = await import('./engine/engine.js');
   return new LocalEngine();
 }

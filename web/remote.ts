@@ -69,10 +69,14 @@ const forgotten = new FinalizationRegistry<WorkerPort>((worker) => worker.termin
 
 class Link {
   readonly pending = new Map<number, Pending>();
+  /** Whether the script ran, once that is known. */
+  readonly started: Promise<boolean>;
+  #reportStart!: (ran: boolean) => void;
   #started = false;
   ended: TransformerError | undefined;
 
   constructor(readonly worker: WorkerPort) {
+    this.started = new Promise((resolve) => (this.#reportStart = resolve));
     worker.listen({
       message: (message) => this.#receive(message),
       failure: (reason) => this.end(this.#failure(reason)),
@@ -82,6 +86,7 @@ class Link {
   end(error: TransformerError): void {
     if (this.ended) return;
     this.ended = error;
+    this.#reportStart(false);
     this.worker.terminate();
     for (const { reject } of this.pending.values()) reject(error);
     this.pending.clear();
@@ -104,6 +109,7 @@ class Link {
       this.#started = true;
       const fault = workerBuildFault(message.build);
       if (fault) this.end(fault);
+      this.#reportStart(true);
       return;
     }
     const pending = this.pending.get(message.id);
@@ -124,6 +130,11 @@ export class RemoteEngine implements Engine {
   constructor(workerUrl?: string | URL) {
     this.#link = new Link(startWorker(workerUrl));
     forgotten.register(this, this.#link.worker, this);
+  }
+
+  /** Whether the worker's script ran, once that is known. */
+  get started(): Promise<boolean> {
+    return this.#link.started;
   }
 
   run<K extends Request['kind']>(request: RequestOf<K>, { signal, emit }: RequestContext): Promise<Results[K]> {

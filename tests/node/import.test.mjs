@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 
-const ENTRY_POINTS = ['index', 'layers', 'pipeline'];
+const ENTRY_POINTS = ['index', 'layers', 'pipeline', 'single-file'];
 const urlOf = (name) => new URL(`${name}.js`, import.meta.resolve('webformer')).href;
 
 /** Imports an entry point, dynamic imports included, where there are JavaScript's own globals only; prints what the import adds to them. */
