@@ -6,6 +6,7 @@ import { setUp } from '../../wasm/setup.mjs';
 import { ROOT } from '../../wasm/setup/paths.mjs';
 import { repositoryFiles } from './files.mjs';
 import { checkHygiene } from './hygiene.mjs';
+import { checkPackage } from './package.mjs';
 import { checkPlaces } from './places.mjs';
 import { checkRooms } from './rooms.mjs';
 import { checkStyle, longFiles } from './style.mjs';
@@ -17,13 +18,15 @@ function checkTypes() {
   return status === 0 ? [] : stdout.trim().split('\n').map((message) => ({ name: 'tsc', message }));
 }
 
-const RULES = { rooms: checkRooms, places: checkPlaces, hygiene: checkHygiene, style: checkStyle, types: checkTypes };
+const RULES = {
+  rooms: checkRooms, places: checkPlaces, hygiene: checkHygiene, style: checkStyle, types: checkTypes, package: checkPackage,
+};
 
 await setUp('packages');
 const files = repositoryFiles();
 let failed = 0;
 for (const [name, check] of Object.entries(RULES)) {
-  const faults = check(files);
+  const faults = await check(files);
   if (faults.length > 0) failed++;
   console.log(`${faults.length === 0 ? 'ok    ' : 'not ok'} ${name}`);
   for (const fault of faults) console.log(`  ${fault.name}${fault.line ? `:${fault.line}` : ''}: ${fault.message}`);
