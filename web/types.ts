@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 // The types of the public API.
 // Shapes: B batch, T query length, S key length, H heads, C model width, V vocabulary, L layers.
 
