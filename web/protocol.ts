@@ -131,9 +131,12 @@ export interface Engine {
 /** To the worker. `id` is the request's number. */
 export type ToWorker = { type: 'run'; id: number; request: Request } | { type: 'abort'; id: number };
 
-/** From the worker; 'ready' once its script runs, with the id of its build. */
+/**
+ * From the worker; 'ready' once its script runs, with the id of its build. It holds `lock` as long as it lives: browsers do not tell when
+ * a worker was ended.
+ */
 export type FromWorker =
-  | { type: 'ready'; build: string }
+  | { type: 'ready'; build: string; lock?: string }
   | { type: 'event'; id: number; event: EngineEvent }
   | { type: 'done'; id: number; result: unknown }
   | { type: 'failed'; id: number; error: ErrorData };

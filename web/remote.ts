@@ -4,6 +4,7 @@ import { TransformerError, fromData } from './errors.js';
 import { nodeWorkerUrl, startBrowserWorker } from './parts.js';
 import { absoluteUrl, nodeModule } from './platform.js';
 import type { Engine, EngineEvent, FromWorker, Request, RequestContext, RequestOf, Results, ToWorker } from './protocol.js';
+import { LockWatch } from './worker-lock.js';
 
 /** What workers of browsers and of node have in common, once node's is dressed like a browser's. */
 interface WorkerPort {
@@ -26,12 +27,18 @@ function browserWorker(url: string | URL | undefined): WorkerPort {
       "copy the package's files there, or name it by workerUrl, or load with worker: false.";
     throw new TransformerError('unsupported_platform', message, { cause: error });
   }
+  let fail: (reason: string) => void = () => undefined;
+  const watch = new LockWatch(() => fail('it was ended from outside, or for want of memory'));
   return {
     postMessage: (message) => worker.postMessage(message),
     terminate: () => worker.terminate(),
-    hold: () => undefined,
+    hold: (active) => watch.hold(active),
     listen({ message, failure }) {
-      worker.onmessage = ({ data }: MessageEvent<FromWorker>) => message(data);
+      fail = failure;
+      worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
+        if (data.type === 'ready') watch.name(data.lock);
+        message(data);
+      };
       worker.onerror = (event) => {
         event.preventDefault();
         failure(event.message);

@@ -4,6 +4,7 @@ import { toData, toTransformerError } from './errors.js';
 import { LocalEngine } from './engine/engine.js';
 import { nodeModule } from './platform.js';
 import type { FromWorker, Request, ToWorker } from './protocol.js';
+import { holdLock } from './worker-lock.js';
 
 /** The other end, in a browser or in node. */
 interface Port {
@@ -57,4 +58,4 @@ port.listen((message) => {
   if (message.type === 'run') void run(message.id, message.request);
   else running.get(message.id)?.abort();
 });
-send({ type: 'ready', build: javascriptBuild() });
+holdLock((lock) => send({ type: 'ready', build: javascriptBuild(), lock }));
