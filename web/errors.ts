@@ -87,16 +87,14 @@ export async function linked<R>(signal: AbortSignal | undefined, controller: Abo
   }
 }
 
-/** What `promise` gives, unless `signal` is aborted before. */
-export async function unlessAborted<T>(promise: PromiseLike<T>, signal: AbortSignal): Promise<T> {
-  let onAbort = (): void => undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(abortedBy(signal));
-    signal.addEventListener('abort', onAbort);
+/** Rejects at once when `signal` is aborted, whatever `work` waits for. */
+export function untilAborted<R>(signal: AbortSignal | undefined, work: PromiseLike<R>): Promise<R> {
+  const working = Promise.resolve(work);
+  if (!signal) return working;
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(abortedBy(signal));
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort);
+    working.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
 }

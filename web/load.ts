@@ -1,7 +1,7 @@
 // loadModel, loadTokenizer, createModel: the runtime, an engine, what is loaded into it, and its tokenizers on the calling thread.
 import { noteLoaded, noteWithoutWorker } from './capabilities.js';
 import { checkCount, describe } from './options.js';
-import { TransformerError, abortedBy, invalidArgument, linked } from './errors.js';
+import { TransformerError, abortedBy, invalidArgument, linked, untilAborted } from './errors.js';
 import { checkLoadOptions, checkTokenizerOptions, wantsWorker } from './load-options.js';
 import { ModelOnEngine } from './model.js';
 import { WORKER_IS_OPTIONAL } from './parts.js';
@@ -70,7 +70,7 @@ async function withEngine<R>(
   const runtime = await compileRuntime({ ...options, signal: context.signal });
   const engine = await openEngine(options);
   try {
-    return await load(engine, runtime);
+    return await untilAborted(context.signal, load(engine, runtime));
   } catch (error) {
     engine.close();
     throw error;

@@ -1,6 +1,6 @@
 // Which build of the module this machine can run, fetched, compiled and proven once.
 import { checkWasmBuild } from './build-id.js';
-import { TransformerError, throwIfAborted } from './errors.js';
+import { TransformerError, throwIfAborted, untilAborted } from './errors.js';
 import { compileUrl } from './fetch.js';
 import { Instance } from './instance.js';
 import { compilePart, type Build } from './parts.js';
@@ -128,13 +128,19 @@ function once(key: string, compile: () => Promise<Runtime>): Promise<Runtime> {
   return fresh;
 }
 
-/** Several loads share one compilation, which an abort of one of them therefore leaves alone. */
+/**
+ * Several loads share one compilation, which an abort of one of them therefore leaves alone. Later loads start another: the server of this
+ * one may have fallen silent.
+ */
 export async function compileRuntime({ wasmUrl, wasmBinary, signal }: RuntimeOptions): Promise<Runtime> {
   throwIfAborted(signal);
   checkPlatform();
-  const runtime = await chooseBuild(wasmUrl, wasmBinary);
-  throwIfAborted(signal);
-  return runtime;
+  try {
+    return await untilAborted(signal, chooseBuild(wasmUrl, wasmBinary));
+  } catch (error) {
+    if (signal?.aborted) compiled.clear();
+    throw error;
+  }
 }
 
 async function chooseBuild(wasmUrl: LoadOptions['wasmUrl'], wasmBinary: LoadOptions['wasmBinary']): Promise<Runtime> {

@@ -1,5 +1,5 @@
 // trainTokenizer: on the calling thread, in short steps.
-import { TransformerError, invalidArgument, throwIfAborted, unlessAborted } from './errors.js';
+import { TransformerError, invalidArgument, throwIfAborted, untilAborted } from './errors.js';
 import { breather } from './engine/breather.js';
 import { extend } from './extra.js';
 import { Instance } from './instance.js';
@@ -86,7 +86,7 @@ async function feed(
     for (let count = 0; ; count++) {
       throwIfAborted(signal);
       const next = iterator.next();
-      const { done, value } = 'then' in next ? await unlessAborted(next, signal) : next;
+      const { done, value } = 'then' in next ? await untilAborted(signal, next) : next;
       if (done) break;
       checkText(`texts[${count}]`, value);
       batch.push(value);

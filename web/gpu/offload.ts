@@ -1,5 +1,5 @@
 // The GPU of one model: it does the attentions that the model's jobs wait for, as long as it works.
-import { abortedBy } from '../errors.js';
+import { untilAborted } from '../errors.js';
 import type { Instance } from '../instance.js';
 import type { WasmAttention, WasmJob, WasmModel } from '../module.js';
 import type { ModelInfo } from '../types.js';
@@ -7,16 +7,6 @@ import { AttentionKernel, type AttentionResult } from './attention.js';
 import { calibrate, checkKernel, timeAttention, type Timing } from './calibration.js';
 import { Device, GpuFailure } from './device.js';
 import { attend, writeResult } from './wasm-attention.js';
-
-/** Rejects when the signal aborts, after which the result is of no interest. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(abortedBy(signal));
-    if (signal.aborted) return abort();
-    signal.addEventListener('abort', abort);
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
-}
 
 /** Where `lost`, the GPU does nothing more. */
 type Report = (reason: string, lost: boolean) => void;
@@ -53,7 +43,7 @@ export class GpuOffload {
     instance: Instance, job: WasmJob<unknown>, attentions: readonly WasmAttention[], signal: AbortSignal, report: Report,
   ): Promise<void> {
     const runs = Promise.allSettled(attentions.map((args) => attend(this.#kernel, instance, args)));
-    const outcomes = await unlessAborted(runs, signal);
+    const outcomes = await untilAborted(signal, runs);
     outcomes.forEach((outcome, i) => {
       if (outcome.status === 'rejected') this.#fail(outcome.reason, report);
       else this.#take(instance, job, i, attentions[i]!, outcome.value);

@@ -1,5 +1,5 @@
 // A training as the caller sees it: steps that come, a result, checkpoints.
-import { TransformerError, linked, throwIfAborted, unlessAborted } from '../errors.js';
+import { TransformerError, linked, throwIfAborted, untilAborted } from '../errors.js';
 import type { Request, RequestOf, Results } from '../protocol.js';
 import type { BoundTokenizer } from '../tokenizer.js';
 import type { ModelInfo, TrainingData, TrainingRun, TrainingStep, TrainOptions } from '../types.js';
@@ -53,7 +53,7 @@ async function train(
     };
     for (;;) {
       while (needsRows) {
-        const { value } = await unlessAborted(rows.next(), signal);
+        const { value } = await untilAborted(signal, rows.next());
         ({ needsRows, done } = value
           ? await host.ask('train-rows', { kind: 'train-rows', validation: false, ...value }, signal)
           : await host.ask('train-close', { kind: 'train-close' }, signal));
