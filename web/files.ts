@@ -1,4 +1,5 @@
 // A file that is read once, in pieces, wherever it is.
+import { TransformerError } from './errors.js';
 
 export interface OpenFile {
   readonly name: string;
@@ -6,6 +7,10 @@ export interface OpenFile {
   readonly size: number | undefined;
   /** Whether it came from the cache. */
   readonly cached: boolean;
+  /** Whether it came from the cache in part, which is what is left of a download that was cut off. */
+  readonly resumed?: boolean;
+  /** Whether its checksum is known, and held against it at its end: it is then to be read to its end. */
+  readonly checked?: boolean;
   /** May be called once. Throws what goes wrong on the way; stopping early gives up the rest. */
   chunks(): AsyncIterable<Uint8Array>;
 }
@@ -35,8 +40,17 @@ export async function* readStream(stream: ReadableStream<Uint8Array>): AsyncIter
 export const fromBytes = (name: string, bytes: Uint8Array): OpenFile =>
   ({ name, size: bytes.length, cached: false, chunks: () => pieces(bytes) });
 
+/** The content of a Blob may be gone: the browser made room, or the file that was chosen is another now. */
+export async function* readBlob(blob: Blob, whose: string): AsyncIterable<Uint8Array> {
+  try {
+    yield* readStream(blob.stream() as ReadableStream<Uint8Array>);
+  } catch (error) {
+    throw new TransformerError('invalid_file', `${whose} can no longer be read (${(error as Error).message})`, { cause: error });
+  }
+}
+
 export const fromBlob = (name: string, blob: Blob, cached = false): OpenFile =>
-  ({ name, size: blob.size, cached, chunks: () => readStream(blob.stream() as ReadableStream<Uint8Array>) });
+  ({ name, size: blob.size, cached, chunks: () => readBlob(blob, cached ? `${name} in the cache` : name) });
 
 /** All bytes of a file, in one block. `onChunk` is told the length of each piece. */
 export async function readAll(file: OpenFile, onChunk?: (length: number) => void): Promise<Uint8Array> {

@@ -72,7 +72,7 @@ export const loadCheckpoint = (
 ): Promise<Checkpoint> =>
   withFiles(source, settings, context, async (files, progress) => {
     const loader = new instance.module.Loader(settings.dtype);
-    const reader = new WeightReader(instance, loader, progress, context.signal);
+    const reader = new WeightReader(instance, loader, progress, context.signal, settings.dtype);
     try {
       const gguf = ggufFile(files);
       const { config, ...parts } = gguf

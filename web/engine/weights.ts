@@ -1,7 +1,9 @@
 // The files of weights, streamed into a loader.
-import { readAll, fromBytes, type OpenFile } from '../files.js';
+import { TransformerError } from '../errors.js';
+import { fromBlob, type OpenFile } from '../files.js';
 import type { Instance } from '../instance.js';
 import type { WasmLoader } from '../module.js';
+import type { LoadSettings } from '../protocol.js';
 import type { FileSet } from '../source.js';
 import { BoundTokenizer } from '../tokenizer.js';
 import { breather } from './breather.js';
@@ -31,6 +33,7 @@ export class WeightReader {
     private readonly loader: WasmLoader,
     private readonly progress: ProgressMeter,
     private readonly signal: AbortSignal,
+    private readonly dtype: LoadSettings['dtype'],
   ) {}
 
   async read(weights: Weights, files: FileSet): Promise<void> {
@@ -38,7 +41,9 @@ export class WeightReader {
     const index = await readWhole(weights.index, this.progress);
     const length = this.instance.stage(index);
     const names = this.instance.call(() => this.loader.shards(length));
-    this.progress.remaining(totalSize(index));
+    const total = totalSize(index);
+    if (total !== undefined) checkFits(total, this.dtype, this.instance.module.maxMemory());
+    this.progress.remaining(total);
     for (const name of names) {
       const file = await withSize(await files.open(name));
       this.progress.expect(name, file.size);
@@ -71,9 +76,13 @@ export async function readGgufTokenizer(instance: Instance, opened: OpenFile): P
   const file = await withSize(opened);
   const header = new instance.module.GgufHeader(file.name, file.size!);
   try {
+    let known = false;
     for await (const piece of file.chunks()) {
-      const length = instance.stage(piece);
-      if (instance.call(() => header.push(length))) break;
+      if (!known) {
+        const length = instance.stage(piece);
+        known = instance.call(() => header.push(length));
+      }
+      if (known && !file.checked) break;
     }
     return new BoundTokenizer(
       instance,
@@ -90,7 +99,22 @@ function totalSize(index: Uint8Array): number | undefined {
   return typeof metadata?.total_size === 'number' ? metadata.total_size : undefined;
 }
 
-/** The reader of weights must know the size first; a server that hides it costs a copy of the file. */
+/** What is left of a byte in the file, at least: of f32, the widest that checkpoints have. */
+const LEAST = { auto: 1, f32: 1, f16: 1 / 2, int8: 1 / 4, int4: 1 / 8 };
+
+/** Refuses before the first of several files what cannot fit for certain; what it takes to the byte, their headers tell. */
+function checkFits(total: number, dtype: LoadSettings['dtype'], limit: number): void {
+  const needed = Math.ceil(total * LEAST[dtype]);
+  if (needed <= limit) return;
+  throw new TransformerError('out_of_memory', `the weights take ${needed} bytes or more in memory, ${limit} are available`, {
+    details: { needed: String(needed), limit: String(limit) },  // as the module's own
+  });
+}
+
+/** The reader of weights must know the size first; what a server that hides it sends is gathered outside of the heap. */
 async function withSize(file: OpenFile): Promise<OpenFile> {
-  return file.size === undefined ? { ...fromBytes(file.name, await readAll(file)), cached: file.cached } : file;
+  if (file.size !== undefined) return file;
+  const parts: Blob[] = [];
+  for await (const piece of file.chunks()) parts.push(new Blob([piece as Uint8Array<ArrayBuffer>]));
+  return fromBlob(file.name, new Blob(parts), file.cached);
 }
