@@ -187,3 +187,15 @@ test('text-generation: a chat goes on with a message of the assistant', async (t
   for (const wrong of [7, [], [hello, 'text'], [{ content: 'hello' }], null])
     await rejects(pipe(wrong), 'invalid_argument', /a text, a chat/);
 });
+
+test('an option is refused in the name that it has here', async (t) => {
+  const { pipe } = await opened(t, 'translation', marian());
+  for (const [name, value] of Object.entries({
+    max_new_tokens: -1, num_beams: 0, repetition_penalty: 0, no_repeat_ngram_size: -1, top_p: 2, length_penalty: NaN, do_sample: 3,
+    num_return_sequences: 2, stop_strings: [''], temperature: -1, forced_bos_token_id: 999,
+  })) {
+    const error = await rejects(pipe('I love cats', { [name]: value }), 'invalid_argument', new RegExp(`^${name}: `));
+    assert.equal(error.details.option, name);
+    assert.doesNotMatch(error.message, /[a-z][A-Z][a-z]/);
+  }
+});

@@ -12,7 +12,7 @@ import {
   type ZeroShotClassification,
 } from './labels.js';
 import { loadOptions, nameOf, revised, type PipelineOptions } from './loading.js';
-import { invalid } from './options.js';
+import { inOwnNames, invalid } from './options.js';
 
 /** What each task's function takes and gives. */
 export interface Tasks {
@@ -102,7 +102,12 @@ export async function pipeline<T extends PipelineType>(task: T, model: ModelSour
     const context = contextOf(name, kind, loaded);
     options.progress_callback?.({ status: 'ready', task: name, model: nameOf(model) });
     const dispose = async (): Promise<void> => loaded.dispose();
-    return Object.assign(TASKS[kind](context), { ...context, dispose }) as Pipeline<T>;
+    const work = TASKS[kind](context) as (...given: unknown[]) => Promise<unknown>;
+    const named = (...given: unknown[]): Promise<unknown> =>
+      work(...given).catch((error: unknown) => {
+        throw inOwnNames(error);
+      });
+    return Object.assign(named, { ...context, dispose }) as Pipeline<T>;
   } catch (error) {
     loaded.dispose();
     throw error;

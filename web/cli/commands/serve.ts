@@ -38,7 +38,7 @@ function checkModel(folder: string): void {
 
 /** What the system says of a port, in words that say what to do. */
 function explained(error: NodeJS.ErrnoException, port: number): Error {
-  if (error.code === 'EADDRINUSE') return new Error(`port ${port} is taken by another program: give another --port, or none for a free one`);
+  if (error.code === 'EADDRINUSE') return new Error(`port ${port} is taken: give another --port, or none for a free one`);
   if (error.code === 'EACCES') return new Error(`port ${port} is not for this user: give a --port from 1024 to 65535, or none`);
   return error;
 }
