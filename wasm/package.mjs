@@ -1,7 +1,7 @@
 // Makes dist/, the npm package, from the built WebAssembly modules and the TypeScript of web/.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, copyFileSync, cpSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, cpSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { ROOT } from './setup/paths.mjs';
@@ -48,7 +48,18 @@ async function writeFiles(folder, modules) {
   const parts = modules.map((name) => splitModule(folder, name));
   for (const file of parts.flat()) copyFileSync(file, path.join(DIST, path.basename(file)));
   await writeSingleFile(esbuild, common, WEB, glue, parts[0]);
+  markHiddenImports();
   await writeProgram(esbuild, common);
+}
+
+/** Bundlers shall not look for what web/gpu/node-gpu.ts imports. They are told so by comments, which esbuild drops as it minifies. */
+function markHiddenImports() {
+  const comments = '/* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */';
+  for (const name of readdirSync(DIST).filter((file) => file.endsWith('.js'))) {
+    const file = path.join(DIST, name), script = readFileSync(file, 'utf8');
+    const marked = script.replace(/\bimport\((?=[\w$]+\))/g, `import(${comments} `);
+    if (marked !== script) writeFileSync(file, marked);
+  }
 }
 
 /** The package's public API stays the file that it is, at `address` from the file that imports it. */

@@ -1,4 +1,4 @@
-// The script of the worker: an engine that is asked by messages.
+// The script of the worker: an engine that is asked by messages. It imports nothing dynamically, since some bundlers make one script of it.
 import { javascriptBuild } from './build-id.js';
 import { toData, toTransformerError } from './errors.js';
 import { LocalEngine } from './engine/engine.js';

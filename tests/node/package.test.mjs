@@ -33,6 +33,15 @@ test('no script makes code of a text, or an address of bytes, or knows a host bu
   }
 });
 
+test('the script of the worker imports statically only, and no name is computed that bundlers would look for', () => {
+  const textOf = (name) => scripts.find((script) => script.name === name).text;
+  const imported = (text) => [...text.matchAll(/(?:from|import)"\.\/([^"]+)"/g)].map(([, name]) => name);
+  const reached = new Set(['worker.js']);
+  for (const name of reached) imported(textOf(name)).forEach((other) => reached.add(other));
+  for (const name of reached) assert.doesNotMatch(textOf(name), /\bimport\(["'`]/, name);
+  for (const { name, text } of scripts) assert.doesNotMatch(text, /\bimport\((?!["'`]|\/\* webpackIgnore: true \*\/)/, name);
+});
+
 test('the manifest: types come first, nothing runs at install, nothing is installed beside it', () => {
   for (const [name, target] of Object.entries(MANIFEST.exports)) {
     if (typeof target === 'object') assert.equal(Object.keys(target)[0], 'types', name);

@@ -1,6 +1,7 @@
 // The GPU for a model that was just loaded.
 import { TransformerError, throwIfAborted } from '../errors.js';
 import { ownGpu } from '../gpu/available.js';
+import { openOffload } from '../gpu/offload.js';
 import type { Instance } from '../instance.js';
 import { isNode } from '../platform.js';
 import type { LoadSettings } from '../protocol.js';
@@ -21,7 +22,6 @@ export async function attachGpu(
   }
   begin();
   try {
-    const { openOffload } = await import('../gpu/offload.js');
     const gpu = await openOffload(instance, model, info, device);
     if (signal.aborted) gpu.close();
     throwIfAborted(signal);

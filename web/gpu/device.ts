@@ -1,6 +1,7 @@
 // The GPU of this machine: found, opened, and watched for its loss. It only ever holds copies.
 import { isNode } from '../platform.js';
 import { ownGpu } from './available.js';
+import { openNodeGpu } from './node-gpu.js';
 
 /** Why the GPU did not do a piece of work. The CPU does it then; no state is lost. */
 export class GpuFailure extends Error {
@@ -11,15 +12,7 @@ export class GpuFailure extends Error {
   }
 }
 
-/** node has no WebGPU of its own; the package `webgpu` brings Dawn. The name is no literal, so that bundlers do not look for it. */
-const NODE_PACKAGE = 'webgpu';
-
 let nodeGpu: Promise<GPU> | undefined;
-
-async function openNodeGpu(): Promise<GPU> {
-  const dawn = (await import(/* @vite-ignore */ /* webpackIgnore: true */ NODE_PACKAGE)) as { create(options: string[]): GPU };
-  return dawn.create([]);
-}
 
 /** The browser's WebGPU; in node that of the package `webgpu`, which an application installs beside this one. */
 async function findGpu(): Promise<GPU> {
