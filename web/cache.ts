@@ -1,5 +1,6 @@
 // Downloaded files, kept whole in the browser's Cache Storage. The cache is optional: where it fails, the download goes on without it.
 import { fromBlob, nameOfUrl, type OpenFile } from './files.js';
+import { CHUNK, dropParts, keepChunk, type KeptParts } from './kept-parts.js';
 
 export type CacheMode = 'default' | 'none' | 'only';
 
@@ -35,8 +36,9 @@ export async function openCached(
   return null;
 }
 
-/** Forgets a file that turned out to be damaged. */
+/** Forgets a file that turned out to be damaged, and what there is of it in part. */
 export async function forget(url: string): Promise<void> {
+  await dropParts(url);
   try {
     await (await openCache())?.delete(url);
   } catch {
@@ -44,52 +46,91 @@ export async function forget(url: string): Promise<void> {
   }
 }
 
+/** A file on its way from the network. */
+export interface Arriving {
+  url: string;
+  response: Response;
+  /** Of the whole file, where it is known. */
+  size: number | undefined;
+  /** Its start, where the response is only the rest. */
+  kept: KeptParts | null;
+}
+
 /**
  * Passes the pieces on, and puts them in the cache at the pace at which they are read. The entry is made only when the last piece was read
- * without an error.
+ * without an error; until then, and if that never comes, large files are kept as chunks.
  */
-export async function* storing(url: string, response: Response, body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-  const entry = await startEntry(url, response);
-  let whole = false;
-  try {
-    for await (const part of body) {
-      await entry?.write(part);
-      yield part;
-    }
-    whole = true;
-  } finally {
-    await entry?.end(whole);
-  }
-}
-
-interface Entry {
-  write(part: Uint8Array): Promise<void>;
-  end(whole: boolean): Promise<void>;
-}
-
-async function startEntry(url: string, response: Response): Promise<Entry | null> {
+export async function* storing(file: Arriving, body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   const cache = await openCache();
-  if (!cache) return null;
-  const parts: BlobPart[] = [];
-  let length = 0;
-  return {
-    // A Blob keeps what it is made of out of the heap, on disk where it is large.
-    async write(part) {
-      parts.push(new Blob([part as Uint8Array<ArrayBuffer>]));
-      length += part.length;
-    },
-    async end(whole) {
-      if (!whole) return;
-      const headers = new Headers({ 'content-length': String(length) });
-      for (const name of ['content-type', 'etag', 'last-modified']) {
-        const value = response.headers.get(name);
-        if (value !== null) headers.set(name, value);
-      }
-      try {
-        await cache.put(url, new Response(new Blob(parts), { headers }));
-      } catch {
-        // the quota is exhausted, or the browser keeps nothing
-      }
-    },
-  };
+  if (!cache) return yield* body;
+  const entry = new Entry(file);
+  let at = 0;
+  for await (const part of body) {
+    if (at >= entry.length) await entry.write(part);
+    at += part.length;
+    yield part;
+  }
+  await entry.finish(cache);
+}
+
+/** What was read of a file. Blobs keep it out of the heap, on disk where it is large. */
+class Entry {
+  readonly #file: Arriving;
+  readonly #blobs: Blob[];
+  /** The pieces since the last of the blobs, and where they begin. */
+  #pieces: Uint8Array<ArrayBuffer>[] = [];
+  #at: number;
+  /** Bytes in all. */
+  length: number;
+  #keeping: Promise<void> | undefined;
+
+  constructor(file: Arriving) {
+    this.#file = file;
+    this.#blobs = file.kept ? [file.kept.bytes] : [];
+    this.length = this.#at = file.kept?.length ?? 0;
+  }
+
+  async write(piece: Uint8Array): Promise<void> {
+    for (let rest = piece as Uint8Array<ArrayBuffer>; rest.length > 0; ) {
+      const part = rest.subarray(0, CHUNK - (this.length - this.#at));
+      this.#pieces.push(part);
+      this.length += part.length;
+      rest = rest.subarray(part.length);
+      if (this.length - this.#at === CHUNK) await this.#endChunk();
+    }
+  }
+
+  async #endChunk(): Promise<void> {
+    const chunk = new Blob(this.#pieces);
+    this.#blobs.push(chunk);
+    this.#pieces = [];
+    await this.#keeping;
+    this.#keeping = this.#keep(chunk, this.#at);
+    this.#at = this.length;
+  }
+
+  /** Only where the server can tell later, by a strong ETag, that the rest belongs to this chunk. */
+  async #keep(bytes: Blob, at: number): Promise<void> {
+    const { url, size: total, response } = this.#file;
+    const etag = response.headers.get('etag');
+    if (total !== undefined && etag?.startsWith('"')) await keepChunk({ url, at, bytes, etag, total });
+  }
+
+  async finish(cache: Cache): Promise<void> {
+    const { url, response } = this.#file;
+    await this.#keeping;
+    const headers = new Headers({ 'content-length': String(this.length) });
+    for (const name of ['content-type', 'etag', 'last-modified']) {
+      const value = response.headers.get(name);
+      if (value !== null) headers.set(name, value);
+    }
+    const bytes = new Blob([...this.#blobs, ...this.#pieces]);
+    const put = (): Promise<void> => cache.put(url, new Response(bytes, { headers }));
+    try {
+      await put().catch(() => dropParts(url).then(put));  // the chunks may take the room that the whole needs
+    } catch {
+      // the quota is exhausted, or the browser keeps nothing
+    }
+    if (this.#blobs.length > 0) await dropParts(url);
+  }
 }

@@ -1,7 +1,8 @@
 // The one file that goes to the network, and to node's disk. A download is whole, or it is an error that says what came instead.
 import { TransformerError, abortedBy, throwIfAborted } from './errors.js';
 import { openCached, storing, type CacheMode } from './cache.js';
-import { nameOfUrl, readStream, type OpenFile } from './files.js';
+import { nameOfUrl, readBlob, readStream, type OpenFile } from './files.js';
+import { dropParts, keptPartsOf, type KeptParts } from './kept-parts.js';
 import { isNode, nodeModule } from './platform.js';
 import type { Turns } from './turns.js';
 
@@ -21,9 +22,23 @@ async function request(url: string, { headers, signal }: Access, method: 'GET' |
     return await fetch(url, { method, headers, signal });
   } catch (error) {
     if (signal?.aborted) throw abortedBy(signal);
-    const causes = "offline, no such host, refused by CORS, or blocked by the page's connect-src";
-    throw networkError(`${url} could not be reached (${causes})`, { url }, error);
+    throw networkError(`${url} could not be reached (${await reasonOf(url)})`, { url }, error);
   }
+}
+
+/** Why a request failed, which browsers keep from pages. Where it was CORS, the server still answers one that may not be read. */
+async function reasonOf(url: string): Promise<string> {
+  const { navigator, origin } = globalThis as Partial<typeof globalThis>;
+  if (navigator?.onLine === false) return 'this device is offline';
+  if (origin !== undefined && new URL(url).origin !== origin) {
+    try {
+      await fetch(url, { method: 'HEAD', mode: 'no-cors', signal: AbortSignal.timeout(3000) });
+      return `refused by CORS: its server answers, but lacks Access-Control-Allow-Origin for ${origin}, or leads to a login page`;
+    } catch {
+      // it was not CORS alone
+    }
+  }
+  return "offline, no such host, refused by CORS, http on a page of https, or blocked by the page's connect-src";
 }
 
 const isHtml = (response: Response): boolean => /^\s*(text\/html|application\/xhtml)/i.test(response.headers.get('content-type') ?? '');
@@ -40,7 +55,8 @@ function checkResponse(url: string, response: Response, optional: boolean): Resp
       status,
     });
   }
-  if (!response.ok) throw networkError(`${url}: status ${status} ${response.statusText}${landed}, 200 expected`, { url, status });
+  if (!response.ok || status === 206)
+    throw networkError(`${url}: status ${status} ${response.statusText}${landed}, 200 expected`, { url, status });
   if (isHtml(response)) {
     throw networkError(
       `${url}: an HTML page came${landed} instead of the file (a login page, or the server's page for unknown addresses)`,
@@ -61,9 +77,10 @@ function expectedLength(response: Response): number | undefined {
 /** Other origins do not tell that they compress: a body longer than what they sent is then no fault. */
 const hidesEncoding = (response: Response): boolean => response.type === 'cors';
 
-async function* checkedBody(url: string, response: Response, signal: AbortSignal | undefined): AsyncIterable<Uint8Array> {
-  const expected = expectedLength(response);
-  let received = 0;
+/** The body of a response, which brings the bytes of the file from `received` on. */
+async function* checkedBody(
+  url: string, response: Response, signal: AbortSignal | undefined, received: number, expected: number | undefined,
+): AsyncIterable<Uint8Array> {
   const wrong = (cause?: unknown): TransformerError => {
     const counts = `${received} bytes arrived${expected === undefined ? '' : ` of ${expected}`}`;
     return networkError(`${url}: the download is not whole: ${counts}`, { url, received, expected }, cause);
@@ -79,6 +96,7 @@ async function* checkedBody(url: string, response: Response, signal: AbortSignal
   }
   throwIfAborted(signal);
   if (expected === undefined || received === expected || (received > expected && hidesEncoding(response))) return;
+  if (received > expected) await dropParts(url);
   throw wrong();
 }
 
@@ -98,41 +116,74 @@ async function isCurrent(url: string, stored: Response, access: Access): Promise
   });
 }
 
-/** Opens a URL. Null where `optional` and the file does not exist. */
-export async function openUrl(url: string, access: Access, optional: boolean): Promise<OpenFile | null> {
+/** What looks at the pieces of a file as they pass, and throws where they are wrong. */
+export type Check = (body: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
+
+/** Opens a URL. Null where `optional` and the file does not exist. Nothing is kept of what `check` refuses. */
+export async function openUrl(url: string, access: Access, optional: boolean, check: Check): Promise<OpenFile | null> {
   throwIfAborted(access.signal);
-  if (isNode && url.startsWith('file:')) return openPath(pathOfUrl(url), access, optional);
-  const fromCache = (): Promise<OpenFile | null> => openCached(url, access.cache, (stored) => isCurrent(url, stored, access));
+  if (isNode && url.startsWith('file:')) return checkedFile(await openPath(pathOfUrl(url), access, optional), check);
+  const fromCache = async (): Promise<OpenFile | null> =>
+    checkedFile(await openCached(url, access.cache, (stored) => isCurrent(url, stored, access)), check);
   const cached = await fromCache();
   if (cached) return cached;
   if (access.cache === 'only') {
     if (optional) return null;
     throw networkError(`${url} is not in the cache, and cache: 'only' forbids to fetch it`, { url });
   }
-  if (access.cache === 'none') return download(url, access, optional);
+  if (access.cache === 'none') return download(url, access, optional, check);
   const { turns } = access;
   await turns?.take(url, access.signal);
   let file: OpenFile | null = null;
   try {
-    file = (await fromCache()) ?? (await download(url, access, optional));
+    file = (await fromCache()) ?? (await download(url, access, optional, check));
   } finally {
     if (!file || file.cached) turns?.give(url);
   }
   return file;
 }
 
-async function download(url: string, access: Access, optional: boolean): Promise<OpenFile | null> {
-  const response = checkResponse(url, await request(url, access), optional);
+/** A file whose pieces `check` looks at. */
+export const checkedFile = <F extends OpenFile | null>(file: F, check: Check): F =>
+  file && { ...file, chunks: () => check(file.chunks()) };
+
+async function download(url: string, access: Access, optional: boolean, check: Check): Promise<OpenFile | null> {
+  const kept = access.cache === 'default' ? await keptPartsOf(url) : null;
+  const rest = kept && (await continued(url, access, kept));
+  const response = rest?.status === 206 ? rest : checkResponse(url, rest ?? (await request(url, access)), optional);
   if (!response) return null;
+  const start = response.status === 206 ? kept : null;
+  const size = start?.total ?? expectedLength(response);
+  async function* body(): AsyncIterable<Uint8Array> {
+    if (start) yield* readBlob(start.bytes, `what was kept of ${url}`);
+    yield* checkedBody(url, response!, access.signal, start?.length ?? 0, size);
+  }
   async function* chunks(): AsyncIterable<Uint8Array> {
-    const body = checkedBody(url, response!, access.signal);
     try {
-      yield* access.cache === 'none' ? body : storing(url, response!, body);
+      yield* access.cache === 'none' ? check(body()) : storing({ url, response: response!, size, kept: start }, check(body()));
     } finally {
       access.turns?.give(url);
     }
   }
-  return { name: nameOfUrl(url), size: expectedLength(response), cached: false, chunks };
+  return { name: nameOfUrl(url), size, cached: false, resumed: start !== null, chunks };
+}
+
+/** Asks for the rest of a file. Null where the whole is to be asked for; the answer may be the whole already, by any status but 206. */
+async function continued(url: string, access: Access, { etag, length, total }: KeptParts): Promise<Response | null> {
+  let response: Response;
+  try {
+    response = await request(url, { ...access, headers: { ...access.headers, range: `bytes=${length}-` } });
+  } catch {
+    throwIfAborted(access.signal);
+    return null;  // where ranges are what the server's CORS forbids
+  }
+  const { status, headers } = response;
+  const fits = headers.get('etag') === etag
+    && headers.get('content-range') === `bytes ${length}-${total - 1}/${total}`
+    && (headers.get('content-encoding') ?? 'identity') === 'identity';
+  if (status !== 416 && (status !== 206 || fits)) return response;
+  response.body?.cancel().catch(() => undefined);
+  return null;
 }
 
 /** The path of a file: URL, in node. */
@@ -144,12 +195,18 @@ function fs(): typeof import('node:fs/promises') {
   throw new TransformerError('unsupported_platform', 'files on disk need node 20.16 or newer; elsewhere give a URL, or the bytes');
 }
 
+const unreadable = (path: string, cause: unknown): TransformerError =>
+  new TransformerError('invalid_argument', `${path}: ${(cause as Error).message}`, { details: { path }, cause });
+
 async function* readFile(path: string, signal: AbortSignal | undefined): AsyncIterable<Uint8Array> {
-  const handle = await fs().open(path);
+  const failed = (cause: unknown): never => {
+    throw unreadable(path, cause);
+  };
+  const handle = await fs().open(path).catch(failed);
   try {
     for (;;) {
       throwIfAborted(signal);
-      const { bytesRead, buffer } = await handle.read(new Uint8Array(4 << 20));
+      const { bytesRead, buffer } = await handle.read(new Uint8Array(4 << 20)).catch(failed);
       if (bytesRead === 0) return;
       yield buffer.subarray(0, bytesRead);
     }
@@ -174,7 +231,7 @@ async function statOf(path: string): Promise<import('node:fs').Stats | undefined
     return await fs().stat(path);
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
-    throw new TransformerError('invalid_argument', `${path}: ${(error as Error).message}`, { details: { path }, cause: error });
+    throw unreadable(path, error);
   }
 }
 

@@ -1,10 +1,11 @@
 // Where a model's files are. The calling thread turns what it was given into plain data; the thread that loads opens files by name.
 import { TransformerError, invalidArgument } from './errors.js';
-import { isFolder, listFolder, openPath, openUrl, pathOfUrl, type Access } from './fetch.js';
+import { checkedFile, isFolder, listFolder, openPath, openUrl, pathOfUrl, type Access, type Check } from './fetch.js';
 import { forget } from './cache.js';
-import { fromBlob, fromBytes, nameOfUrl, readAll, type OpenFile } from './files.js';
+import { fromBlob, fromBytes, nameOfUrl, type OpenFile } from './files.js';
 import { describe } from './options.js';
 import { isNode } from './platform.js';
+import { Sha256 } from './sha256.js';
 import { Turns } from './turns.js';
 import type { ModelSource } from './types.js';
 import { toBytes } from './values.js';
@@ -84,20 +85,25 @@ interface Place {
   /** Names of all files, where they can be listed. */
   names: readonly string[] | null;
   /** Null where `optional` and the file is not there. */
-  open(name: string, optional: boolean): Promise<OpenFile | null>;
+  open(name: string, optional: boolean, check: Check): Promise<OpenFile | null>;
   urlOf?(name: string): string;
 }
+
+const checked =
+  (open: (name: string, optional: boolean) => Promise<OpenFile | null>): Place['open'] =>
+  async (name, optional, check) =>
+    checkedFile(await open(name, optional), check);
 
 async function placeOf(source: SourceData, access: Access): Promise<Place> {
   switch (source.kind) {
     case 'folder':
       return folderAt(source.url, access);
     case 'file':
-      return oneFile(nameOfUrl(source.url), () => openUrl(source.url, access, false), source.url);
+      return oneFile(nameOfUrl(source.url), (check) => openUrl(source.url, access, false, check), source.url);
     case 'path':
       if (await isFolder(source.path)) return folderOnDisk(source.path, access);
       await openPath(source.path, access, false);  // refuses what does not exist, before anything is looked for in it
-      return oneFile(source.path.split(/[\\/]/).pop()!, () => openPath(source.path, access, false));
+      return oneFile(source.path.split(/[\\/]/).pop()!, async (check) => checkedFile(await openPath(source.path, access, false), check));
     case 'files':
       return inMemory(new Map(source.files));
   }
@@ -106,18 +112,18 @@ async function placeOf(source: SourceData, access: Access): Promise<Place> {
 async function folderAt(url: string, access: Access): Promise<Place> {
   const urlOf = (name: string): string => new URL(name, url).href;
   const names = isNode && url.startsWith('file:') ? await listFolder(pathOfUrl(url)) : null;
-  return { names, open: (name, optional) => openUrl(urlOf(name), access, optional), urlOf };
+  return { names, open: (name, optional, check) => openUrl(urlOf(name), access, optional, check), urlOf };
 }
 
 const folderOnDisk = async (path: string, access: Access): Promise<Place> => ({
   names: await listFolder(path),
-  open: (name, optional) => openPath(`${path.replace(/[\\/]$/, '')}/${name}`, access, optional),
+  open: checked((name, optional) => openPath(`${path.replace(/[\\/]$/, '')}/${name}`, access, optional)),
 });
 
-const oneFile = (only: string, open: () => Promise<OpenFile | null>, url?: string): Place => ({
+const oneFile = (only: string, open: (check: Check) => Promise<OpenFile | null>, url?: string): Place => ({
   names: [only],
-  async open(name, optional) {
-    if (name === only) return open();
+  async open(name, optional, check) {
+    if (name === only) return open(check);
     if (optional) return null;
     throw new TransformerError('invalid_file', `${name} is missing: there is only ${only}`, { details: { file: name } });
   },
@@ -126,12 +132,12 @@ const oneFile = (only: string, open: () => Promise<OpenFile | null>, url?: strin
 
 const inMemory = (files: ReadonlyMap<string, Uint8Array | Blob>): Place => ({
   names: [...files.keys()],
-  async open(name, optional) {
+  open: checked(async (name, optional) => {
     const content = files.get(name);
     if (content !== undefined) return content instanceof Blob ? fromBlob(name, content) : fromBytes(name, content);
     if (optional) return null;
     throw new TransformerError('invalid_file', `${name} is missing from the files that were given`, { details: { file: name } });
-  },
+  }),
 });
 
 /** The files of a source, opened by name. */
@@ -168,25 +174,19 @@ export class FileSet {
     return this.names?.length === 1 && this.#place.urlOf !== undefined;
   }
 
-  /** Null where `optional` and it is not there. A file that has a checksum is read whole before it is given out. */
+  /** Null where `optional` and it is not there. A file that has a checksum fails at its end where it is another. */
   async open(name: string, optional: true): Promise<OpenFile | null>;
   async open(name: string, optional?: false): Promise<OpenFile>;
   async open(name: string, optional: boolean): Promise<OpenFile | null>;
   async open(name: string, optional = false): Promise<OpenFile | null> {
-    const file = await this.#place.open(name, optional);
+    const url = this.#place.urlOf?.(name);
+    const expected = this.#integrity[name];
+    const check: Check = expected === undefined ? (body) => body : (body) => withChecksum(name, expected, body, url);
+    const file = await this.#place.open(name, optional, check);
     if (!file) return null;
     this.#opened.add(name);
-    const url = this.#place.urlOf?.(name);
-    if (file.cached && url !== undefined) this.#cachedUrls.push(url);
-    const expected = this.#integrity[name];
-    if (expected === undefined) return file;
-    const bytes = await readAll(file);
-    const found = await sha256(bytes);
-    if (found === expected.toLowerCase()) return { ...fromBytes(name, bytes), cached: file.cached };
-    if (url !== undefined) await forget(url);
-    throw new TransformerError('integrity_error', `${name}: SHA-256 ${found} found, ${expected} expected`, {
-      details: { file: name, found, expected },
-    });
+    if ((file.cached || file.resumed) && url !== undefined) this.#cachedUrls.push(url);
+    return { ...file, checked: expected !== undefined };
   }
 
   /** Forgets the cached copies that were used, since one of them is damaged. `before` grows by them; false where it had all of them. */
@@ -209,13 +209,18 @@ export class FileSet {
   }
 }
 
-async function sha256(bytes: Uint8Array): Promise<string> {
-  if (!globalThis.crypto?.subtle) {
-    throw new TransformerError(
-      'unsupported_platform',
-      'integrity: SHA-256 needs crypto.subtle, which pages have over https and on localhost only',
-    );
+async function* withChecksum(
+  name: string, expected: string, body: AsyncIterable<Uint8Array>, url: string | undefined,
+): AsyncIterable<Uint8Array> {
+  const sum = new Sha256();
+  for await (const part of body) {
+    sum.update(part);
+    yield part;
   }
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>));
-  return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  const found = sum.hex();
+  if (found === expected.toLowerCase()) return;
+  if (url !== undefined) await forget(url);
+  throw new TransformerError('integrity_error', `${name}: SHA-256 ${found} found, ${expected} expected`, {
+    details: { file: name, found, expected },
+  });
 }

@@ -1,86 +1,20 @@
 // The package by itself in Chromium: worker, strict CSP, cache, and what it says where a page forbids something.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import path from 'node:path';
-import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { chromium } from 'playwright-core';
+import { test } from 'node:test';
 import { loadModel } from 'webformer';
 import { bert, llama } from '../fixtures/make_models.mjs';
-import { NO_GPU } from './console.mjs';
+import { NOT_FOUND, STRICT, siteForTests } from './bare-page.mjs';
 
-const dist = path.dirname(fileURLToPath(import.meta.resolve('webformer')));
 const models = { bert: bert(), llama: llama({ length: 8192 }) };
-const STRICT = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'";
-const TYPES = { '.js': 'text/javascript', '.mjs': 'text/javascript', '.wasm': 'application/wasm', '.html': 'text/html' };
 
-/** Set by a test: the page's policy, other headers, files that are missing. */
-let policy = STRICT,
-  headers = {},
-  missing = new Set();
-const asked = [],
-  downloaded = [];
-let browser, server, origin;
-
-function answer(request, response) {
-  const name = new URL(request.url, 'http://localhost').pathname.slice(1);
-  asked.push(name);
-  if (request.method === 'GET') downloaded.push(name);
-  const reply = (status, type, body = '') =>
-    response
-      .writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(body), ...headers })
-      .end(request.method === 'HEAD' ? undefined : body);
-  if (name === '')
-    return response
-      .writeHead(200, { 'content-type': 'text/html', 'content-security-policy': policy, ...headers })
-      .end('<!doctype html><title>test</title>');
+const site = siteForTests((name, request, response) => {
   const [folder, model, file] = name.split('/');
   const bytes = folder === 'models' ? models[model]?.get(file) : undefined;
-  if (bytes) return reply(200, 'application/octet-stream', bytes);
-  const built = path.join(dist, name.slice(5));
-  if (folder !== 'dist' || missing.has(name) || !existsSync(built)) return reply(404, 'text/plain', 'not found');
-  // A worker has the policy of its own script's answer.
-  response.setHeader('content-security-policy', policy);
-  return reply(200, TYPES[path.extname(name)] ?? 'text/plain', readFileSync(built));
-}
-
-before(async () => {
-  server = createServer(answer);
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  origin = `http://127.0.0.1:${server.address().port}/`;
-  browser = await chromium.launch({ executablePath: process.env.CHROMIUM || undefined, args: ['--no-sandbox'] });
+  if (!bytes) return false;
+  response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': bytes.length });
+  return response.end(request.method === 'HEAD' ? undefined : bytes);
 });
-after(async () => {
-  await browser?.close();
-  server?.closeAllConnections();
-  server?.close();
-});
-
-/** A page with nothing on it, in a profile of its own. Its console must stay empty but for what `expected` allows. */
-async function open(t, { csp = STRICT, extra = {}, without = [], expected = /^$/ } = {}) {
-  [policy, headers, missing] = [csp, extra, new Set(without)];
-  const context = await browser.newContext();
-  const page = await context.newPage();
-  const faults = [];
-  page.on('pageerror', (error) => faults.push(error.message));
-  page.on('console', (message) => faults.push(message.text()));
-  page.on('worker', (worker) => page.workersSeen.push(worker.url()));
-  page.workersSeen = [];
-  t.after(async () => {
-    await context.close();
-    assert.deepEqual(
-      faults.filter((text) => !expected.test(text) && text !== NO_GPU),
-      [],
-    );
-  });
-  await page.goto(origin);
-  asked.length = downloaded.length = 0;
-  return page;
-}
-
-/** Chromium itself reports each file that is not there. */
-const NOT_FOUND = /404 \(Not Found\)/;
+const { asked, downloaded, open } = site;
 
 const errorOf = (page, source, options = {}) =>
   page.evaluate(
@@ -128,7 +62,7 @@ test('a model in a worker under a strict CSP gives the numbers of node', async (
     result.phases.join(),
   );
   assert.equal(result.build, 'relaxed-simd');
-  assert.deepEqual(page.workersSeen, [`${origin}dist/worker.js`]);
+  assert.deepEqual(page.workersSeen, [`${site.origin}dist/worker.js`]);
   assert.deepEqual(page.workers(), [], 'dispose ended the worker');
 });
 

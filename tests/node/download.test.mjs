@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
+import { symlinkSync } from 'node:fs';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { loadModel, loadTokenizer } from 'webformer';
 import { bert } from '../fixtures/make_models.mjs';
-import { changed, fileServer, opened, rejects, serve } from './support.mjs';
+import { changed, fileServer, opened, rejects, serve, temporaryFolder } from './support.mjs';
 
 const files = bert();
 const weights = files.get('model.safetensors');
@@ -57,6 +58,31 @@ test('what a server answers wrongly is said with the address', async (t) => {
     ],
   ];
   for (const [special, code, pattern] of cases) await rejects(loadModel(await serving(t, special)), code, pattern);
+});
+
+test('a body may not be other than its length says', async (t) => {
+  const bytes = files.get('config.json');
+  const raw = (length, ...parts) => (request, response) => {
+    response.socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${length}\r\nconnection: close\r\n\r\n`);
+    for (const part of parts) response.socket.write(part);
+    response.socket.end();
+  };
+  const short = loadModel(await serving(t, { 'config.json': raw(bytes.length + 1, bytes) }));
+  await rejects(short, 'network_error', new RegExp(`the download is not whole: ${bytes.length} bytes arrived of ${bytes.length + 1}`));
+  // What comes after the length is no part of the file.
+  assert.ok(await opened(t, await serving(t, { 'config.json': raw(bytes.length, bytes, 'more') })));
+});
+
+test('a part that nobody asked for is no file', async (t) => {
+  const part = (request, response) =>
+    response.writeHead(206, { 'content-range': `bytes 0-99/${weights.length}`, 'content-length': 100 }).end(weights.subarray(0, 100));
+  await rejects(loadModel(await serving(t, { 'model.safetensors': part })), 'network_error', /model\.safetensors: status 206/);
+});
+
+test('a file on disk that cannot be read is named', { skip: process.platform !== 'linux' }, async (t) => {
+  const folder = temporaryFolder(t);
+  symlinkSync('/proc/self/mem', `${folder}/tokenizer.json`);  // of which the first byte is no memory
+  await rejects(loadTokenizer(folder), 'invalid_argument', /tokenizer\.json: EIO/);
 });
 
 test('a server that is not there', async () => {
@@ -133,110 +159,6 @@ test('the repository of a hub is asked only where it is named', async () => {
     globalThis.fetch = real;
   }
 });
-
-/** Cache Storage in memory, whose operations may fail. */
-function fakeCaches(failing = {}) {
-  const entries = new Map();
-  const cache = {
-    async match(url) {
-      return entries.get(url)?.clone();
-    },
-    async put(url, response) {
-      if (failing.put) throw new DOMException('full', 'QuotaExceededError');
-      entries.set(url, new Response(await response.arrayBuffer(), { headers: response.headers }));
-    },
-    async delete(url) {
-      return entries.delete(url);
-    },
-  };
-  return {
-    entries,
-    async open() {
-      if (failing.open) throw new DOMException('private', 'SecurityError');
-      return cache;
-    },
-  };
-}
-
-/** Runs a test with these caches in the place of the browser's. */
-async function withCaches(caches, run) {
-  globalThis.caches = caches;
-  try {
-    await run();
-  } finally {
-    delete globalThis.caches;
-  }
-}
-
-test('files are kept, used without the server, and asked for again when they changed', (t) =>
-  withCaches(fakeCaches(), async () => {
-    let etag = '"1"',
-      down = false;
-    const gets = [];
-    const address = await serve(t, (request, response) => {
-      if (down) return response.destroy();
-      if (request.method === 'GET') gets.push(request.url.slice(1));
-      response.setHeader('etag', etag);
-      return fileServer(files)(request, response);
-    });
-    await opened(t, address);
-    assert.ok(gets.includes('model.safetensors'));
-
-    gets.length = 0;
-    const events = [];
-    await opened(t, address, { onProgress: (event) => events.push(event) });
-    assert.deepEqual(
-      gets.filter((name) => files.has(name)),
-      [],
-    );
-    assert.ok(events.some(({ phase, file }) => phase === 'cache' && file === 'model.safetensors'));
-
-    etag = '"2"';
-    await opened(t, address);
-    assert.ok(gets.includes('model.safetensors'), 'a changed file is fetched');
-
-    down = true;
-    await opened(t, address, { cache: 'only' });
-    await rejects(loadModel(address, { cache: 'none' }), 'network_error', /could not be reached/);
-    await rejects(loadTokenizer(`${address}other/tokenizer.json`, { cache: 'only' }), 'network_error', /not in the cache/);
-  }));
-
-test('a damaged entry is fetched anew, once', (t) =>
-  withCaches(fakeCaches(), async () => {
-    const { entries } = globalThis.caches;
-    const address = await serve(t, fileServer(files));
-    await opened(t, address);
-    const name = `${address}model.safetensors`;
-    const store = (bytes) => entries.set(name, new Response(bytes, { headers: { 'content-length': String(weights.length) } }));
-
-    store(weights.subarray(0, 100));
-    await opened(t, address);
-    store(new Uint8Array(weights.length));
-    await opened(t, address);
-    assert.equal(Number((await entries.get(name).clone().arrayBuffer()).byteLength), weights.length);
-    assert.deepEqual(Buffer.from(await entries.get(name).clone().arrayBuffer()).compare(Buffer.from(weights)), 0);
-  }));
-
-test('a cache that fails costs nothing but itself', async (t) => {
-  const address = await serve(t, fileServer(files));
-  for (const failing of [{ put: true }, { open: true }]) {
-    await withCaches(fakeCaches(failing), async () => assert.ok(await opened(t, address)));
-  }
-});
-
-test('half a download, or one with a wrong checksum, is not kept', (t) =>
-  withCaches(fakeCaches(), async () => {
-    const { entries } = globalThis.caches;
-    const broken = await serving(t, {
-      'model.safetensors': (request, response) =>
-        response.writeHead(200, { 'content-length': weights.length }).write(weights.subarray(0, 3000), () => response.destroy()),
-    });
-    await rejects(loadModel(broken), 'network_error');
-    assert.equal(entries.has(`${broken}model.safetensors`), false);
-    const address = await serve(t, fileServer(files));
-    await rejects(loadModel(address, { integrity: { 'model.safetensors': 'f'.repeat(64) } }), 'integrity_error');
-    assert.equal(entries.has(`${address}model.safetensors`), false);
-  }));
 
 test('an address without a slash at the end is one file', async (t) => {
   const address = await serve(t, fileServer(changed(files, {})));
