@@ -30,10 +30,11 @@ async function request(url: string, { headers, signal }: Access, method: 'GET' |
 async function reasonOf(url: string): Promise<string> {
   const { navigator, origin } = globalThis as Partial<typeof globalThis>;
   if (navigator?.onLine === false) return 'this device is offline';
-  if (origin !== undefined && new URL(url).origin !== origin) {
+  if (!isNode) {
     try {
-      await fetch(url, { method: 'HEAD', mode: 'no-cors', signal: AbortSignal.timeout(3000) });
-      return `refused by CORS: its server answers, but lacks Access-Control-Allow-Origin for ${origin}, or leads to a login page`;
+      const { type } = await fetch(url, { method: 'HEAD', mode: 'no-cors', signal: AbortSignal.timeout(3000) });
+      if (type === 'opaque')
+        return `refused by CORS: its server answers, but lacks Access-Control-Allow-Origin for ${origin}, or leads to a login page`;
     } catch {
       // it was not CORS alone
     }

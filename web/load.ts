@@ -31,7 +31,9 @@ async function openEngine(options: Pick<LoadOptions, 'worker' | 'workerUrl'>): P
     const engine = await startedWorker();
     if (engine) return engine;
   }
-  const { LocalEngine } = await import('./engine/engine.js');
+  const { LocalEngine } = await import('./engine/engine.js').catch((cause: unknown) => {
+    throw new TransformerError('network_error', `A script of the package could not be loaded (${(cause as Error).message})`, { cause });
+  });
   return new LocalEngine();
 }
 

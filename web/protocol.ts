@@ -128,13 +128,10 @@ export interface Engine {
   close(): void;
 }
 
-/** To the worker. `id` is the request's number. */
-export type ToWorker = { type: 'run'; id: number; request: Request } | { type: 'abort'; id: number };
+/** To the worker. `id` is the request's number. A ping is answered by 'ready'. */
+export type ToWorker = { type: 'run'; id: number; request: Request } | { type: 'abort'; id: number } | { type: 'ping' };
 
-/**
- * From the worker; 'ready' once its script runs, with the id of its build. It holds `lock` as long as it lives: browsers do not tell when
- * a worker was ended.
- */
+/** From the worker; 'ready' with the id of its build once its script runs, and again once it holds `lock`. */
 export type FromWorker =
   | { type: 'ready'; build: string; lock?: string }
   | { type: 'event'; id: number; event: EngineEvent }

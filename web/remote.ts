@@ -28,7 +28,7 @@ function browserWorker(url: string | URL | undefined): WorkerPort {
     throw new TransformerError('unsupported_platform', message, { cause: error });
   }
   let fail: (reason: string) => void = () => undefined;
-  const watch = new LockWatch(() => fail('it was ended from outside, or for want of memory'));
+  const watch = new LockWatch(() => worker.postMessage({ type: 'ping' }), () => fail('it was ended from outside, or for want of memory'));
   return {
     postMessage: (message) => worker.postMessage(message),
     terminate: () => worker.terminate(),
@@ -36,7 +36,7 @@ function browserWorker(url: string | URL | undefined): WorkerPort {
     listen({ message, failure }) {
       fail = failure;
       worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
-        if (data.type === 'ready') watch.name(data.lock);
+        if (data.type === 'ready') watch.ready(data.lock);
         message(data);
       };
       worker.onerror = (event) => {

@@ -54,8 +54,12 @@ async function run(id: number, request: Request): Promise<void> {
   }
 }
 
+const ready = (lock?: string): void => send({ type: 'ready', build: javascriptBuild(), lock });
+
 port.listen((message) => {
   if (message.type === 'run') void run(message.id, message.request);
-  else running.get(message.id)?.abort();
+  else if (message.type === 'abort') running.get(message.id)?.abort();
+  else ready();
 });
-holdLock((lock) => send({ type: 'ready', build: javascriptBuild(), lock }));
+ready();
+holdLock(ready);

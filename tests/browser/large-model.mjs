@@ -37,6 +37,39 @@ export function sendPart(request, response, content, { etag = '"1"', headers = {
   return response.write(content.subarray(start, until), () => setTimeout(() => response.destroy(), 300));
 }
 
+/** In a page: loads the model. Its error, or how far the load said that it was. */
+export const loadLarge = (page, options = {}) =>
+  page.evaluate(async (given) => {
+    const { loadModel } = await import('/dist/index.js');
+    const events = [];
+    try {
+      const loaded = await loadModel('/large/', { ...given, onProgress: (event) => events.push(event) });
+      loaded.dispose();
+    } catch ({ code, message }) {
+      return { code, message };
+    }
+    const ofWeights = events.filter(({ file }) => file === 'model.safetensors');
+    return {
+      fractions: events.map(({ fraction }) => fraction ?? 0),
+      phases: [...new Set(ofWeights.map(({ phase }) => phase))],
+      loaded: ofWeights.at(-1).loaded,
+    };
+  }, options);
+
+/** How many chunks the page's database has. */
+export const chunksIn = (page) =>
+  page.evaluate(async () => {
+    const done = (request) => new Promise((resolve, reject) => {
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () => reject(request.error);
+    });
+    if (!(await indexedDB.databases()).some(({ name }) => name === 'webformer')) return 0;
+    const database = await done(indexedDB.open('webformer'));
+    const count = await done(database.transaction('chunks').objectStore('chunks').count());
+    database.close();
+    return count;
+  });
+
 /** Answers for the model in the folder large/. `state.send(request, response)` sends the weights, `state.gets` notes who asked for them. */
 export function largeModel() {
   const state = {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NOT_FOUND, siteForTests } from './bare-page.mjs';
-import { CHUNK, WEIGHTS, largeModel, largeWeights, sendPart, sha256, startOf } from './large-model.mjs';
+import { CHUNK, WEIGHTS, chunksIn, largeModel, largeWeights, loadLarge, sendPart, sha256, startOf } from './large-model.mjs';
 
 const weights = largeWeights(), others = largeWeights(7);
 const integrity = { [WEIGHTS]: sha256(weights) };
@@ -13,39 +13,6 @@ const QUIET = /404 \(Not Found\)|net::ERR_/;
 
 const model = largeModel();
 const site = siteForTests(model.answer);
-
-/** Loads the model; its error, or how far the load said that it was. */
-const load = (page, options = {}) =>
-  page.evaluate(async (given) => {
-    const { loadModel } = await import('/dist/index.js');
-    const events = [];
-    try {
-      const loaded = await loadModel('/large/', { ...given, onProgress: (event) => events.push(event) });
-      loaded.dispose();
-    } catch ({ code, message }) {
-      return { code, message };
-    }
-    const ofWeights = events.filter(({ file }) => file === 'model.safetensors');
-    return {
-      fractions: events.map(({ fraction }) => fraction ?? 0),
-      phases: [...new Set(ofWeights.map(({ phase }) => phase))],
-      loaded: ofWeights.at(-1).loaded,
-    };
-  }, options);
-
-/** How many chunks the database has. */
-const chunksIn = (page) =>
-  page.evaluate(async () => {
-    const done = (request) => new Promise((resolve, reject) => {
-      request.onsuccess = () => resolve(request.result);
-      request.onerror = () => reject(request.error);
-    });
-    if (!(await indexedDB.databases()).some(({ name }) => name === 'webformer')) return 0;
-    const database = await done(indexedDB.open('webformer'));
-    const count = await done(database.transaction('chunks').objectStore('chunks').count());
-    database.close();
-    return count;
-  });
 
 async function chunksReach(page, count) {
   const end = performance.now() + 20_000;
@@ -60,7 +27,7 @@ async function cutOff(t, options = {}) {
   const page = await site.open(t, { expected: QUIET });
   model.gets = [];
   model.send = (request, response) => sendPart(request, response, weights, { until: CUT, ...options });
-  const { code, message } = await load(page);
+  const { code, message } = await loadLarge(page);
   assert.equal(code, 'network_error');
   assert.match(message, new RegExp(`the download is not whole: \\d+ bytes arrived of ${weights.length}`));
   assert.deepEqual(model.gets, ['whole']);
@@ -70,7 +37,7 @@ async function cutOff(t, options = {}) {
 
 /** The file is in the cache as it should be, and nothing else is kept of it. */
 async function assertKept(page, sums = integrity) {
-  const again = await load(page, { cache: 'only', integrity: sums });
+  const again = await loadLarge(page, { cache: 'only', integrity: sums });
   assert.deepEqual(again.phases, ['cache'], again.message);
   assert.equal(await chunksIn(page), 0);
 }
@@ -79,7 +46,7 @@ test('a download goes on where it was cut off', async (t) => {
   const page = await cutOff(t);
   assert.equal(await chunksIn(page), 2);
   model.send = (request, response) => sendPart(request, response, weights);
-  const { fractions, loaded, message } = await load(page, { integrity });
+  const { fractions, loaded, message } = await loadLarge(page, { integrity });
   assert.deepEqual(model.gets, [RESUMED], message);
   assert.equal(loaded, weights.length);
   assert.deepEqual(fractions, [...fractions].sort((a, b) => a - b));
@@ -90,11 +57,11 @@ test('a download goes on where it was cut off', async (t) => {
 test('it may be cut off again, and go on in another page of another day', async (t) => {
   const page = await cutOff(t, { until: CHUNK + 1000 });
   model.send = (request, response) => sendPart(request, response, weights, { until: CUT });
-  assert.equal((await load(page)).code, 'network_error');
+  assert.equal((await loadLarge(page)).code, 'network_error');
   const next = await site.another(page.context());
   await page.close();
   model.send = (request, response) => sendPart(request, response, weights);
-  assert.deepEqual((await load(next, { integrity })).phases, ['download']);
+  assert.deepEqual((await loadLarge(next, { integrity })).phases, ['download']);
   assert.deepEqual(model.gets, [`bytes=${CHUNK}-`, RESUMED]);
   await assertKept(next);
 });
@@ -124,7 +91,7 @@ test('what an abort, or a page that is closed, leaves behind is gone on with', a
   await chunksReach(next, 2);
   await page.close();
   model.send = (request, response) => sendPart(request, response, weights);
-  await load(next, { integrity });
+  await loadLarge(next, { integrity });
   assert.deepEqual(model.gets, ['whole', `bytes=${CHUNK}-`, RESUMED]);
   await assertKept(next);
 });
@@ -160,7 +127,7 @@ test('where the server has another file by now, or does not do what was asked, t
       const page = await cutOff(each);
       model.send = send;
       const sums = { [WEIGHTS]: sha256(content) };
-      const { phases, message, fractions } = await load(page, { integrity: sums });
+      const { phases, message, fractions } = await loadLarge(page);
       assert.deepEqual(phases, ['download'], message);
       assert.deepEqual(fractions, [...fractions].sort((a, b) => a - b));
       assert.deepEqual(model.gets, [RESUMED, 'whole'].slice(0, requests));
@@ -172,7 +139,7 @@ test('where the server has another file by now, or does not do what was asked, t
 test('a rest that does not belong to the start is found out by the checksum, and the download starts over', async (t) => {
   const page = await cutOff(t);
   model.send = (request, response) => sendPart(request, response, startOf(request) ? others : weights);
-  assert.deepEqual((await load(page, { integrity })).phases, ['download']);
+  assert.deepEqual((await loadLarge(page, { integrity })).phases, ['download']);
   assert.deepEqual(model.gets, [RESUMED, 'whole']);
   await assertKept(page);
 });
@@ -181,12 +148,12 @@ test('of a file with a wrong checksum nothing is kept', async (t) => {
   const page = await site.open(t, { expected: NOT_FOUND });
   model.send = (request, response) => sendPart(request, response, others);
   model.gets = [];
-  const { code, message } = await load(page, { integrity });
+  const { code, message } = await loadLarge(page, { integrity });
   assert.equal(code, 'integrity_error');
   assert.match(message, new RegExp(`${WEIGHTS}: SHA-256 ${sha256(others)} found, ${sha256(weights)} expected`));
   assert.deepEqual(model.gets, ['whole']);
   assert.equal(await chunksIn(page), 0);
-  assert.match((await load(page, { cache: 'only' })).message, /no weights found/);
+  assert.match((await loadLarge(page, { cache: 'only' })).message, /no weights found/);
 });
 
 test('without an ETag that is strong, no part is kept', async (t) => {
@@ -194,7 +161,7 @@ test('without an ETag that is strong, no part is kept', async (t) => {
     const page = await cutOff(t, { etag });
     assert.equal(await chunksIn(page), 0);
     model.send = (request, response) => sendPart(request, response, weights, { etag });
-    assert.deepEqual((await load(page)).phases, ['download']);
+    assert.deepEqual((await loadLarge(page)).phases, ['download']);
     assert.deepEqual(model.gets, ['whole']);
   }
 });
@@ -202,9 +169,9 @@ test('without an ETag that is strong, no part is kept', async (t) => {
 test('a rest that cannot be reached is no reason to forget the start', async (t) => {
   const page = await cutOff(t);
   model.send = (request, response) => response.destroy();
-  assert.match((await load(page)).message, /could not be reached/);
+  assert.match((await loadLarge(page)).message, /could not be reached/);
   assert.equal(await chunksIn(page), 2);
   model.send = (request, response) => sendPart(request, response, weights);
-  await load(page, { integrity });
+  await loadLarge(page, { integrity });
   assert.equal(model.gets.at(-1), RESUMED);
 });
