@@ -22,6 +22,8 @@ async function request(url: string, { headers, signal }: Access, method: 'GET' |
     return await fetch(url, { method, headers, signal });
   } catch (error) {
     if (signal?.aborted) throw abortedBy(signal);
+    // Only HTTP has statuses: of an extension's own files, the fetch of one that is not there just fails.
+    if (!/^https?:/i.test(url)) return new Response(null, { status: 404, statusText: '(no such file, or refused)' });
     throw networkError(`${url} could not be reached (${await reasonOf(url)})`, { url }, error);
   }
 }
