@@ -1,9 +1,10 @@
 // `npm test`, or some of it:
-//   node tests/run.mjs [native] [baseline] [sanitizers] [wasm] [relaxed] [node] [browser] [real] [-- options of the test programs]
+//   node tests/run.mjs [native] [baseline] [sanitizers] [wasm] [relaxed] [node] [browser] [real] [bundlers] [-- options of the test programs]
 //   native, baseline, sanitizers   the doctest cases of tests/cpp: with AVX2 where there is; with SSE2; with ASan and UBSan
 //   wasm, relaxed                  the same as WebAssembly in node, without and with relaxed SIMD
 //   node, browser                  the built package: tests/node in node, tests/browser in Chromium
 //   real                           the same with real checkpoints, which it downloads (176 MB); not a part of `npm test`
+//   bundlers                       the packed package in projects of bundlers and in three versions of node; not a part of it either
 // Ends with 'N passed, N failed'; a run of no test fails.
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -11,8 +12,8 @@ import { build } from '../wasm/build.mjs';
 import { buildPreset } from '../wasm/cmake.mjs';
 import { setUp } from '../wasm/setup.mjs';
 import { chromiumPath } from '../wasm/setup/chromium.mjs';
+import { relaxedNode } from '../wasm/setup/nodes.mjs';
 import { ROOT } from '../wasm/setup/paths.mjs';
-import { relaxedNode } from '../wasm/setup/relaxed-node.mjs';
 import { countDoctest, countNodeTest, runCounted } from './count.mjs';
 
 /** As WebAssembly, doctest takes every output for a terminal. */
@@ -59,6 +60,7 @@ const SUITES = {
   node: { needs: ['wasm', 'webgpu'], run: (options) => runPackage('node', options) },
   real: { needs: ['wasm', 'real-models'], run: (options) => runPackage('real', options) },
   browser: { needs: ['wasm', 'browser'], run: (options) => runPackage('browser', options) },
+  bundlers: { needs: ['wasm', 'browser', 'nodes'], run: (options) => runPackage('bundlers', options) },
 };
 const DEFAULT = ['native', 'wasm', 'relaxed', 'node', 'browser'];
 

@@ -5,9 +5,9 @@ import { chromiumStep, koreanFontStep } from './setup/chromium.mjs';
 import { emscriptenStep, systemLibrariesStep } from './setup/emscripten.mjs';
 import { headersStep, simdjsonStep } from './setup/headers.mjs';
 import { nativeStep } from './setup/native.mjs';
+import { nodeSteps, relaxedNodeStep } from './setup/nodes.mjs';
 import { npmStep } from './setup/npm.mjs';
 import { realModelsStep } from './setup/real-models.mjs';
-import { relaxedNodeStep } from './setup/relaxed-node.mjs';
 import { runSteps } from './setup/steps.mjs';
 import { SetupError } from './setup/system.mjs';
 import { vocabulariesStep } from './setup/vocabularies.mjs';
@@ -18,6 +18,7 @@ const STEPS = {
   native: [npmStep, nativeStep, headersStep, simdjsonStep],
   wasm: [npmStep, nativeStep, headersStep, simdjsonStep, emscriptenStep, systemLibrariesStep],
   'relaxed-node': [relaxedNodeStep],
+  nodes: nodeSteps,
   browser: [npmStep, chromiumStep, koreanFontStep],
   webgpu: [npmStep, chromiumStep, vulkanStep],
   vocabularies: [vocabulariesStep],
