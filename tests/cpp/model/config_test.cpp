@@ -127,7 +127,7 @@ TEST_CASE("where rotary frequencies change with the length of the text, the cont
     return Job<ModelOutput>(schedule, forward(*model, inputs, {}, workspace, schedule)).finish();
   };
   CHECK(run(16).logits);
-  CHECK_THROWS_WITH(run(17), "position 16: the model has 16 positions");
+  CHECK_THROWS_WITH(run(17), "inputIds: row 0 has 17 tokens, the model has 16 positions");
 }
 
 TEST_CASE("weights that are no plain numbers, and heads that were cut out, are refused by the key that says so") {
