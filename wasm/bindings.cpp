@@ -90,6 +90,8 @@ EMSCRIPTEN_BINDINGS(webformer) {
   function("trainTokenizer", &start_tokenizer_training);
   function("attention", &attend);
   function("createLayer", &create_layer);
+  function("createTrainer", &create_trainer);
+  function("saveModel", &save_model);
   function("positionTable", &position_table);
   function("readWordVectors", &read_word_vectors);
   function("writeWordVectors", &save_word_vectors);
@@ -142,8 +144,6 @@ EMSCRIPTEN_BINDINGS(webformer) {
       .function("setTokenizer", &set_tokenizer)
       .function("forward", &ModelHandle::forward)
       .function("generate", &ModelHandle::generate)
-      .function("save", &ModelHandle::save)
-      .function("trainer", &ModelHandle::trainer)
       .function("attentionProbe", &ModelHandle::attention_probe);
   class_<TrainerHandle>("Trainer")
       .smart_ptr<std::shared_ptr<TrainerHandle>>("TrainerPointer")

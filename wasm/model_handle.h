@@ -10,7 +10,6 @@
 #include "decoding/config.h"
 #include "model/session.h"
 #include "text/text.h"
-#include "wasm/tokenizer_handle.h"
 
 namespace webformer {
 
@@ -25,16 +24,16 @@ class ModelHandle {
   /// `target` turns ids that the model makes into text.
   void set_tokenizer(std::shared_ptr<const Tokenizer> target) { tokenizer_ = std::move(target); }
 
+  const std::shared_ptr<const Model>& model() const noexcept { return model_; }
+  /// Null where the model cannot be saved.
+  const std::shared_ptr<const WeightPlan>& layout() const noexcept { return layout_; }
+
   emscripten::val info() const;
   emscripten::val forward(emscripten::val inputs, emscripten::val options);
   /// prompts, decoder_prompts: lists of lists of ids. settings: those of a task in config.json, as JSON; options: GenerateOptions as JSON.
   /// entropy: what is drawn with, where the options name no seed.
   emscripten::val generate(emscripten::val prompts, emscripten::val decoder_prompts, std::string settings, std::string options,
                            double entropy);
-  /// A ModelSaver. dtype: "f32" or "f16".
-  emscripten::val save(std::string dtype) const;
-  /// A TrainerHandle.
-  emscripten::val trainer(std::string options, std::shared_ptr<TokenizerHandle> source, std::shared_ptr<TokenizerHandle> target) const;
   /// An AttentionProbe with the heads of the stack that makes the last hidden state.
   emscripten::val attention_probe(int length, bool everything) const;
 

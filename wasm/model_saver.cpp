@@ -8,10 +8,10 @@ using emscripten::val;
 
 namespace webformer {
 
-val ModelHandle::save(std::string dtype) const {
+val save_model(const ModelHandle& model, std::string dtype) {
   return guarded([&] {
-    if (!layout_) throw Error(Code::unsupported_model, "save: a model from a GGUF file cannot be saved yet");
-    return val(std::make_shared<ModelSaver>(ModelWriter(layout_, dtype == "f16" ? DType::f16 : DType::f32)));
+    if (!model.layout()) throw Error(Code::unsupported_model, "save: a model from a GGUF file cannot be saved yet");
+    return val(std::make_shared<ModelSaver>(ModelWriter(model.layout(), dtype == "f16" ? DType::f16 : DType::f32)));
   });
 }
 

@@ -3,7 +3,10 @@
 
 #include <emscripten/val.h>
 
+#include <string>
+
 #include "model/model_writer.h"
+#include "wasm/model_handle.h"
 
 namespace webformer {
 
@@ -20,5 +23,8 @@ class ModelSaver {
  private:
   ModelWriter writer_;
 };
+
+/// A ModelSaver. dtype: "f32" or "f16".
+emscripten::val save_model(const ModelHandle& model, std::string dtype);
 
 }  // namespace webformer

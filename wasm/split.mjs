@@ -1,4 +1,4 @@
-// Parts a linked module in two by binaryen's wasm-split: what every page needs, and what only training and the small pieces need, which is
+// Parts a linked module in two by binaryen's wasm-split: what every page needs, and what only training, saving and the small pieces need, which is
 // downloaded when one of them is first used. Both have one memory, so that nothing is copied or loaded twice.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -11,7 +11,7 @@ import { outputOf } from './setup/system.mjs';
 /** The sources that go to the second part, with all that nothing else calls; and by their names, functions of other sources. */
 const EXTRA_SOURCES = [
   'src/text/training/', 'src/training/', 'src/model/backward', 'src/model/model_writer', 'src/formats/word_vectors',
-  'wasm/attention_piece', 'wasm/layer_', 'wasm/model_saver', 'wasm/position_tables', 'wasm/tokenizer_trainer', 'wasm/trainer_',
+  'wasm/attention_piece', 'wasm/layer_', 'wasm/model_saver', 'wasm/position_tables', 'wasm/tokenizer_trainer', 'wasm/trainer_handle',
   'wasm/word_vector_files',
 ];
 const EXTRA_FUNCTIONS = /backward/;

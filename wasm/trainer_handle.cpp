@@ -78,6 +78,11 @@ TrainerHandle::TrainerHandle(std::shared_ptr<const Model> model, std::shared_ptr
   state_->validation.emplace(set_for(options.validation, batches));
 }
 
+val create_trainer(const ModelHandle& model, std::string options, std::shared_ptr<TokenizerHandle> source,
+                   std::shared_ptr<TokenizerHandle> target) {
+  return guarded([&] { return val(std::make_shared<TrainerHandle>(model.model(), std::move(source), std::move(target), options)); });
+}
+
 val TrainerHandle::add_rows(std::size_t length, double first, bool validation) {
   return guarded([&] {
     const JsonDocument document = JsonDocument::parse(Staging::text(length), "rows");

@@ -8,6 +8,7 @@
 
 #include "training/evaluation.h"
 #include "training/run.h"
+#include "wasm/model_handle.h"
 #include "wasm/tokenizer_handle.h"
 
 namespace webformer {
@@ -49,5 +50,9 @@ class TrainerHandle {
   std::shared_ptr<const Model> model_;
   std::shared_ptr<State> state_;  // jobs hold it too
 };
+
+/// A TrainerHandle. Tokenizers may be null.
+emscripten::val create_trainer(const ModelHandle& model, std::string options, std::shared_ptr<TokenizerHandle> source,
+                               std::shared_ptr<TokenizerHandle> target);
 
 }  // namespace webformer

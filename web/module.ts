@@ -99,8 +99,6 @@ export interface WasmModel extends Deletable {
   generate(
     prompts: readonly Int32Array[], decoderPrompts: readonly Int32Array[], settings: string, options: string, entropy: number,
   ): Outcome<WasmJob<GenerationResult>>;
-  trainer(options: string, source: WasmTokenizer | null, target: WasmTokenizer | null): Outcome<WasmTrainer>;
-  save(dtype: 'f32' | 'f16'): Outcome<WasmModelSaver>;
   attentionProbe(length: number, everything: boolean): Outcome<WasmAttentionProbe>;
 }
 
@@ -194,6 +192,10 @@ export interface WasmModule {
   attention(options: string): Outcome<[output: Tensor, weights: Tensor]>;
   /** See wasm/layer_handle.h. */
   createLayer(kind: string, options: string, length: number): Outcome<WasmLayer>;
+  createTrainer(
+    model: WasmModel, options: string, source: WasmTokenizer | null, target: WasmTokenizer | null,
+  ): Outcome<WasmTrainer>;
+  saveModel(model: WasmModel, dtype: 'f32' | 'f16'): Outcome<WasmModelSaver>;
   positionTable(kind: string, options: string): Outcome<Tensor>;
   readWordVectors(length: number, file: string): Outcome<{ words: string[]; vectors: Tensor }>;
   writeWordVectors(lengths: readonly number[], dimensions: number): Outcome<string>;

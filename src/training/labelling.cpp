@@ -93,7 +93,7 @@ std::vector<Example> read_tagged(const Row& row, const ObjectiveContext& context
     const std::int64_t begin = ranges.empty() ? 0 : ranges.back()[1] + 1;
     ranges.push_back({begin, begin + utf16_length(words[i])});
     text += (i ? " " : "") + words[i];
-    label_ids.push_back(label_of(context, labels[i], format("{}.labels[{}]", row.name, i)));
+    label_ids.push_back(label_of(context, labels[i], webformer::format("{}.labels[{}]", row.name, i)));
   }
 
   // The first token of a word has its label, the others none.

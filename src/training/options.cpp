@@ -24,7 +24,7 @@ double number(const Json& object, std::string_view name, double otherwise, doubl
   if (json.is_missing()) return otherwise;
   const double value = json.is_number() ? json.get_number() : -1;
   if (value >= 0 && value < below) return value;
-  refuse(name, json, below == no_bound ? "a number of at least 0" : format("a number from 0 to less than {}", below));
+  refuse(name, json, below == no_bound ? "a number of at least 0" : webformer::format("a number from 0 to less than {}", below));
 }
 
 std::optional<std::int64_t> count(const Json& object, std::string_view name, std::int64_t least) {
@@ -32,7 +32,7 @@ std::optional<std::int64_t> count(const Json& object, std::string_view name, std
   if (json.is_missing()) return std::nullopt;
   const double value = json.is_number() ? json.get_number() : -1;
   if (value == std::floor(value) && value >= double(least) && value < 0x1p53) return std::int64_t(value);
-  refuse(name, json, format("a whole number of at least {}", least));
+  refuse(name, json, webformer::format("a whole number of at least {}", least));
 }
 
 bool flag(const Json& object, std::string_view name, bool otherwise) {

@@ -31,7 +31,7 @@ std::optional<std::int32_t> mask_of(const Tokenizer& tokenizer) {
 
 std::int32_t count_sentinels(const Tokenizer& tokenizer) {
   std::int32_t count = 0;
-  while (tokenizer.id_of(format("<extra_id_{}>", count))) ++count;
+  while (tokenizer.id_of(webformer::format("<extra_id_{}>", count))) ++count;
   return count;
 }
 

@@ -20,13 +20,13 @@ std::string text_of(const Json& json, const std::string& place) {
 }  // namespace
 
 Json Row::member(std::string_view key) const {
-  if (!json.is_object()) refuse(name, json, format("an object with {}", key));
+  if (!json.is_object()) refuse(name, json, webformer::format("an object with {}", key));
   return json[key];
 }
 
 std::string Row::text() const { return text_of(json, name); }
 
-std::string Row::text(std::string_view key) const { return text_of(member(key), format("{}.{}", name, key)); }
+std::string Row::text(std::string_view key) const { return text_of(member(key), webformer::format("{}.{}", name, key)); }
 
 std::optional<std::string> Row::optional_text(std::string_view key) const {
   return member(key).is_null() ? std::nullopt : std::optional(text(key));
@@ -34,9 +34,9 @@ std::optional<std::string> Row::optional_text(std::string_view key) const {
 
 std::vector<std::string> Row::texts(std::string_view key) const {
   const Json list = member(key);
-  if (!list.is_array()) refuse(format("{}.{}", name, key), list, "a list of texts");
+  if (!list.is_array()) refuse(webformer::format("{}.{}", name, key), list, "a list of texts");
   std::vector<std::string> texts;
-  for (const Json& item : list.items()) texts.push_back(text_of(item, format("{}.{}[{}]", name, key, texts.size())));
+  for (const Json& item : list.items()) texts.push_back(text_of(item, webformer::format("{}.{}[{}]", name, key, texts.size())));
   return texts;
 }
 
@@ -45,7 +45,7 @@ std::int64_t Row::count(std::string_view key) const {
   const double value = number.is_number() ? number.get_number() : -1;
   constexpr double largest = 9007199254740992;  // 2^53
   if (!(value >= 0 && value < largest && value == double(std::int64_t(value))))
-    refuse(format("{}.{}", name, key), number, "a whole number of at least 0");
+    refuse(webformer::format("{}.{}", name, key), number, "a whole number of at least 0");
   return std::int64_t(value);
 }
 

@@ -61,7 +61,7 @@ export class LocalEngine implements Engine {
     'fill-mask': ({ text, options }, context) => fillMask(this.#textModel('fillMask', context), text, options),
     'next-sentence': ({ first, second }, context) => nextSentence(this.#textModel('nextSentence', context), first, second),
     embed: ({ texts, options }, context) => embed(this.#textModel('embed', context), this.#model().checkpoint.embed, texts, options),
-    'train-open': async (request) => openTraining(this.#model().instance, this.#model().checkpoint, request),
+    'train-open': (request) => openTraining(this.#model().instance, this.#model().checkpoint, request),
     'train-rows': async (request) => addTrainingRows(this.#model().instance, this.#model().checkpoint, request),
     'train-close': async () => closeTrainingRows(this.#model().instance, this.#model().checkpoint),
     'train-begin': async (request) => beginTraining(this.#model().instance, this.#model().checkpoint, request),

@@ -30,7 +30,7 @@ function withType(config: Uint8Array, dtype: keyof typeof TYPES): Uint8Array {
 
 async function weights(instance: Instance, checkpoint: Checkpoint, dtype: keyof typeof TYPES, signal: AbortSignal): Promise<Uint8Array> {
   await extend(instance);
-  const saver = instance.call(() => checkpoint.model.save(dtype));
+  const saver = instance.call((entries) => entries.saveModel(checkpoint.model, dtype));
   try {
     const file = new Uint8Array(saver.size());
     let at = 0;

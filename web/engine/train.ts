@@ -9,9 +9,11 @@ import type { Checkpoint } from './load.js';
 
 /** A new trainer takes the place of the one before. */
 export async function openTraining(instance: Instance, checkpoint: Checkpoint, { options }: RequestOf<'train-open'>): Promise<undefined> {
-  const { model, tokenizers } = checkpoint;
   await extend(instance);
-  const trainer = instance.call(() => model.trainer(options, tokenizers?.source.handle ?? null, tokenizers?.target.handle ?? null));
+  const { model, tokenizers } = checkpoint;
+  const trainer = instance.call((entries) =>
+    entries.createTrainer(model, options, tokenizers?.source.handle ?? null, tokenizers?.target.handle ?? null),
+  );
   checkpoint.trainer?.delete();
   checkpoint.trainer = trainer;
 }
