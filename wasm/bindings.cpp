@@ -4,6 +4,7 @@
 
 #include "formats/tokenizer_files.h"
 #include "kernels/self_test.h"
+#include "wasm/adapter_entries.h"
 #include "wasm/attention_piece.h"
 #include "wasm/attention_probe.h"
 #include "wasm/gguf_header.h"
@@ -91,6 +92,9 @@ EMSCRIPTEN_BINDINGS(webformer) {
   function("attention", &attend);
   function("createLayer", &create_layer);
   function("createTrainer", &create_trainer);
+  function("loadAdapter", &load_adapter);
+  function("mergeAdapter", &merge_adapter);
+  function("saveAdapter", &save_adapter);
   function("saveModel", &save_model);
   function("positionTable", &position_table);
   function("readWordVectors", &read_word_vectors);

@@ -15,8 +15,13 @@ namespace webformer {
 
 ModelHandle::ModelHandle(std::shared_ptr<const Model> model, std::shared_ptr<const WeightPlan> layout, GenerationConfig generation,
                          std::int64_t max_length)
-    : model_(std::move(model)), layout_(std::move(layout)), generation_(std::move(generation)) {
-  if (model_->decoder) session_.emplace(model_, max_length);
+    : layout_(std::move(layout)), generation_(std::move(generation)), max_length_(max_length) {
+  use(std::move(model));
+}
+
+void ModelHandle::use(std::shared_ptr<const Model> model) {
+  model_ = std::move(model);
+  if (model_->decoder) session_.emplace(model_, max_length_);
 }
 
 val ModelHandle::info() const {

@@ -25,6 +25,8 @@ class ModelHandle {
   void set_tokenizer(std::shared_ptr<const Tokenizer> target) { tokenizer_ = std::move(target); }
 
   const std::shared_ptr<const Model>& model() const noexcept { return model_; }
+  /// From here on, this model of the same config. No job runs.
+  void use(std::shared_ptr<const Model> model);
   /// Null where the model cannot be saved.
   const std::shared_ptr<const WeightPlan>& layout() const noexcept { return layout_; }
 
@@ -41,6 +43,7 @@ class ModelHandle {
   std::shared_ptr<const Model> model_;
   std::shared_ptr<const WeightPlan> layout_;
   GenerationConfig generation_;
+  std::int64_t max_length_;
   std::optional<Session> session_;  // an encoder has none
   Workspace workspace_;             // of forward passes
   std::shared_ptr<const Tokenizer> tokenizer_;

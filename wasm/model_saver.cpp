@@ -11,7 +11,7 @@ namespace webformer {
 val save_model(const ModelHandle& model, std::string dtype) {
   return guarded([&] {
     if (!model.layout()) throw Error(Code::unsupported_model, "save: a model from a GGUF file cannot be saved yet");
-    return val(std::make_shared<ModelSaver>(ModelWriter(model.layout(), dtype == "f16" ? DType::f16 : DType::f32)));
+    return val(std::make_shared<ModelSaver>(ModelWriter(model.layout(), dtype == "f16" ? DType::f16 : DType::f32, model.model()->adapter)));
   });
 }
 

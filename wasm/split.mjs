@@ -10,9 +10,9 @@ import { outputOf } from './setup/system.mjs';
 
 /** The sources that go to the second part, with all that nothing else calls; and by their names, functions of other sources. */
 const EXTRA_SOURCES = [
-  'src/text/training/', 'src/training/', 'src/model/backward', 'src/model/model_writer', 'src/formats/word_vectors',
-  'wasm/attention_piece', 'wasm/layer_', 'wasm/model_saver', 'wasm/position_tables', 'wasm/tokenizer_trainer', 'wasm/trainer_handle',
-  'wasm/word_vector_files',
+  'src/text/training/', 'src/training/', 'src/model/adapter', 'src/model/backward', 'src/model/low_rank_', 'src/model/model_writer',
+  'src/formats/safetensors_writer', 'src/formats/word_vectors', 'wasm/adapter_', 'wasm/attention_piece', 'wasm/layer_',
+  'wasm/model_saver', 'wasm/position_tables', 'wasm/tokenizer_trainer', 'wasm/trainer_handle', 'wasm/word_vector_files',
 ];
 const EXTRA_FUNCTIONS = /backward/;
 

@@ -2,6 +2,7 @@
 
 #include "formats/json.h"
 #include "training/options.h"
+#include "wasm/adapter_entries.h"
 #include "wasm/forward_job.h"
 #include "wasm/guard.h"
 #include "wasm/job.h"
@@ -60,27 +61,30 @@ class TrainerHandle::EvaluationJob : public JobHandle {
   Job<> job_;
 };
 
-TrainerHandle::TrainerHandle(std::shared_ptr<const Model> model, std::shared_ptr<TokenizerHandle> source,
+TrainerHandle::TrainerHandle(std::shared_ptr<ModelHandle> model, std::shared_ptr<TokenizerHandle> source,
                              std::shared_ptr<TokenizerHandle> target, std::string_view text)
     : model_(std::move(model)) {
   const JsonDocument document = JsonDocument::parse(text, "options");
-  const TrainingOptions options = read_training_options(document.root(), model_->config);
+  const ModelConfig& config = model_->model()->config;
+  const TrainingOptions options = read_training_options(document.root(), config);
+  lora_ = options.lora;
+  seed_ = options.run.trainer.seed;
   const auto set_for = [&](std::optional<TrainingTask> task, const BatchOptions& batches) {
     std::optional<Objective> objective;
     const auto tokenizer_of = [](const std::shared_ptr<TokenizerHandle>& handle) { return handle ? handle->tokenizer() : nullptr; };
-    if (task) objective.emplace(*task, model_->config, tokenizer_of(source), tokenizer_of(target), options.objective);
-    return TrainingSet(std::move(objective), batches, std::max(model_->config.pad_token_id, 0));
+    if (task) objective.emplace(*task, config, tokenizer_of(source), tokenizer_of(target), options.objective);
+    return TrainingSet(std::move(objective), batches, std::max(config.pad_token_id, 0));
   };
-  state_ = std::make_shared<State>(State{.run = TrainingRun(model_, set_for(options.task, options.batches), options.run)});
+  state_ = std::make_shared<State>(State{.run = TrainingRun(set_for(options.task, options.batches), options.run)});
   if (!document.root().has("validationTask")) return;
   BatchOptions batches = options.batches;
   batches.shuffle = false;
   state_->validation.emplace(set_for(options.validation, batches));
 }
 
-val create_trainer(const ModelHandle& model, std::string options, std::shared_ptr<TokenizerHandle> source,
+val create_trainer(std::shared_ptr<ModelHandle> model, std::string options, std::shared_ptr<TokenizerHandle> source,
                    std::shared_ptr<TokenizerHandle> target) {
-  return guarded([&] { return val(std::make_shared<TrainerHandle>(model.model(), std::move(source), std::move(target), options)); });
+  return guarded([&] { return val(std::make_shared<TrainerHandle>(std::move(model), std::move(source), std::move(target), options)); });
 }
 
 val TrainerHandle::add_rows(std::size_t length, double first, bool validation) {
@@ -110,7 +114,9 @@ val TrainerHandle::close() {
 
 val TrainerHandle::begin(std::size_t length) {
   return guarded([&] {
-    state_->run.begin(Staging::bytes(length));
+    const std::shared_ptr<const Model> trained = model_to_train(*model_, lora_, seed_);
+    state_->run.begin(trained, Staging::bytes(length));
+    if (trained != model_->model()) model_->use(trained);
     Staging::shrink();
     val js = val::object();
     js.set("steps", double(state_->run.steps()));
@@ -134,7 +140,7 @@ val TrainerHandle::step() {
 
 val TrainerHandle::evaluate() {
   return guarded([&] {
-    if (!state_->evaluation) state_->evaluation.emplace(model_, *state_->validation);
+    if (!state_->evaluation) state_->evaluation.emplace(model_->model(), *state_->validation);
     return val(std::static_pointer_cast<JobHandle>(std::make_shared<EvaluationJob>(state_)));
   });
 }

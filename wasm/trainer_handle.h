@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "model/adapter.h"
 #include "training/evaluation.h"
 #include "training/run.h"
 #include "wasm/model_handle.h"
@@ -16,7 +17,7 @@ namespace webformer {
 class TrainerHandle {
  public:
   /// options: as JSON, see read_training_options(). Tokenizers may be null, and one.
-  TrainerHandle(std::shared_ptr<const Model> model, std::shared_ptr<TokenizerHandle> source, std::shared_ptr<TokenizerHandle> target,
+  TrainerHandle(std::shared_ptr<ModelHandle> model, std::shared_ptr<TokenizerHandle> source, std::shared_ptr<TokenizerHandle> target,
                 std::string_view options);
 
   /// Staged: a JSON list of rows, the first of which is number `first`; of the validation data or of those to learn from.
@@ -24,8 +25,8 @@ class TrainerHandle {
   /// The same for rows that are batches: a list of inputs.
   emscripten::val add_batches(emscripten::val inputs, bool validation);
   emscripten::val close();
-  /// From a checkpoint that is staged, where length is not 0. Returns {steps, total}: how many are behind, how many there will be in all
-  /// (undefined where rows to come tell).
+  /// From a checkpoint that is staged, where length is not 0. The model gets its adapter, where one is to be trained. Returns
+  /// {steps, total}: how many are behind, how many there will be in all (undefined where rows to come tell).
   emscripten::val begin(std::size_t length);
   /// {needsRows, done}: whether the next step needs rows that have not come, and whether there is none.
   emscripten::val state();
@@ -47,12 +48,14 @@ class TrainerHandle {
 
   TrainingSet& data(bool validation) { return validation ? *state_->validation : state_->run.data(); }
 
-  std::shared_ptr<const Model> model_;
+  std::shared_ptr<ModelHandle> model_;
+  std::optional<AdapterConfig> lora_;
+  std::uint64_t seed_ = 0;
   std::shared_ptr<State> state_;  // jobs hold it too
 };
 
 /// A TrainerHandle. Tokenizers may be null.
-emscripten::val create_trainer(const ModelHandle& model, std::string options, std::shared_ptr<TokenizerHandle> source,
+emscripten::val create_trainer(std::shared_ptr<ModelHandle> model, std::string options, std::shared_ptr<TokenizerHandle> source,
                                std::shared_ptr<TokenizerHandle> target);
 
 }  // namespace webformer

@@ -7,6 +7,7 @@ import { lacking } from './later.js';
 import { checkChoice, checkOptions, checkSignal } from './options.js';
 import type { Engine, EngineEvent, GenerationPrompt, Request, RequestOf, Results } from './protocol.js';
 import { CallQueue } from './queue.js';
+import { toSourceData } from './source.js';
 import {
   answerRequest, classifyRequest, embedRequest, fillMaskRequest, nextSentenceRequest, similarityTexts, tagTokensRequest, zeroShotRequest,
 } from './task-inputs.js';
@@ -32,6 +33,7 @@ import type {
   Model,
   ModelInfo,
   ModelOutput,
+  ModelSource,
   SaveOptions,
   Tag,
   TagOptions,
@@ -188,7 +190,7 @@ export class ModelOnEngine implements Model {
 
   /** Needs to be followed by nobody: steps go on until the end, an abort, or dispose(). */
   train(data: TrainingData, options: TrainOptions): TrainingRun {
-    if (this.#training) throw new TransformerError('busy', 'train: a training of this model is running');
+    this.#refuseWhileTraining('train');
     this.#training = true;
     const host: TrainingHost = {
       info: this.info,
@@ -211,20 +213,23 @@ export class ModelOnEngine implements Model {
     return this.#ask('save', { kind: 'save', dtype });
   }
 
-  loadAdapter(): Promise<void> {
-    return this.#lacks('loadAdapter');
+  async loadAdapter(source: ModelSource): Promise<void> {
+    this.#refuseWhileTraining('loadAdapter');
+    await this.#ask('load-adapter', { kind: 'load-adapter', source: toSourceData(source) });
   }
 
-  mergeAdapter(): Promise<void> {
-    return this.#lacks('mergeAdapter');
+  async mergeAdapter(): Promise<void> {
+    this.#refuseWhileTraining('mergeAdapter');
+    this.#info = Object.freeze(await this.#ask('merge-adapter', { kind: 'merge-adapter' }));
   }
 
-  saveAdapter(): Promise<Map<string, Uint8Array>> {
-    return this.#lacks('saveAdapter');
+  async saveAdapter(): Promise<Map<string, Uint8Array>> {
+    return this.#ask('save-adapter', { kind: 'save-adapter' });
   }
 
-  async #lacks(method: string): Promise<never> {
-    throw lacking(method);
+  /** The trainer's weights are those that these would exchange. */
+  #refuseWhileTraining(method: string): void {
+    if (this.#training) throw new TransformerError('busy', `${method}: a training of this model is running`);
   }
 
   dispose(): void {

@@ -195,6 +195,9 @@ export interface WasmModule {
   createTrainer(
     model: WasmModel, options: string, source: WasmTokenizer | null, target: WasmTokenizer | null,
   ): Outcome<WasmTrainer>;
+  loadAdapter(model: WasmModel, configLength: number, weightsLength: number): Outcome<undefined>;
+  mergeAdapter(model: WasmModel): Outcome<undefined>;
+  saveAdapter(model: WasmModel): Outcome<{ config: Uint8Array; weights: Uint8Array }>;
   saveModel(model: WasmModel, dtype: 'f32' | 'f16'): Outcome<WasmModelSaver>;
   positionTable(kind: string, options: string): Outcome<Tensor>;
   readWordVectors(length: number, file: string): Outcome<{ words: string[]; vectors: Tensor }>;

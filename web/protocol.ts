@@ -66,6 +66,9 @@ export type Request =
   | { kind: 'train-step' }
   | { kind: 'train-evaluate' }
   | { kind: 'train-checkpoint' }
+  | { kind: 'load-adapter'; source: SourceData }
+  | { kind: 'merge-adapter' }
+  | { kind: 'save-adapter' }
   | { kind: 'save'; dtype: 'f32' | 'f16' }
   | { kind: 'add-tokens'; tokens: readonly AddedToken[] };
 
@@ -104,6 +107,9 @@ export interface Results {
   /** A batch at a time: null before the last. */
   'train-evaluate': WasmEvaluated | null;
   'train-checkpoint': Uint8Array;
+  'load-adapter': undefined;
+  'merge-adapter': ModelInfo;
+  'save-adapter': Map<string, Uint8Array>;
   save: Map<string, Uint8Array>;
   'add-tokens': number;
 }

@@ -29,4 +29,12 @@ std::string format(std::string_view pattern, const Parts&... parts) {
   return fill_in(pattern, {to_text(parts)...});
 }
 
+/// "a, b, c"
+template <class Texts>
+std::string join(const Texts& texts) {
+  std::string joined;
+  for (const auto& text : texts) joined.append(joined.empty() ? "" : ", ").append(text);
+  return joined;
+}
+
 }  // namespace webformer

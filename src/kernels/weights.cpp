@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <new>
+#include <vector>
 
 #include "core/error.h"
 #include "kernels/formats.h"
@@ -53,6 +54,17 @@ void PackedWeights::row(std::int64_t index, float* out) const noexcept {
   with_format<Floats>(type_, [&](auto format) {
     format.read(data_ + index / panel_width<Floats> * format.panel_bytes(cols_), cols_, index % panel_width<Floats>, out);
   });
+}
+
+PackedWeights widened(PackedWeights weights) {
+  if (weights.type() == WeightType::f32) return weights;
+  PackedWeights wide(WeightType::f32, weights.rows(), weights.cols());
+  std::vector<float> row(std::size_t(weights.cols()));
+  for (std::int64_t i = 0; i < weights.rows(); ++i) {
+    weights.row(i, row.data());
+    wide.fill(i, ConstMatrix(row.data(), 1, weights.cols()));
+  }
+  return wide;
 }
 
 void PackedWeights::add_to_row(std::int64_t index, const float* x) noexcept {

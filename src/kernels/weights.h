@@ -58,6 +58,9 @@ class PackedWeights {
   std::size_t size_ = 0;
 };
 
+/// The same numbers as f32, as they are dequantized. Throws out_of_memory.
+PackedWeights widened(PackedWeights weights);
+
 /// y = x W^T + b. x: [M, K], y: [M, N], bias: [N] or null. y may not overlap x. Scratch comes from the workspace.
 void linear(ConstMatrix x, const PackedWeights& weights, const float* bias, Matrix y, Workspace& workspace);
 /// dx += dy W. dy: [M, N], dx: [M, K]. The weights may be of any type: their rounding is taken as it is.

@@ -9,10 +9,12 @@ Linear Linear::declare(const WeightScope& w, int in, int out, bool bias, Precisi
 void Linear::forward(ConstMatrix x, Matrix y, Pass& pass) const {
   if (pass.tape) pass.tape->push(x);
   linear(x, *weight, bias ? bias->data() : nullptr, y, pass.workspace);
+  if (adapter) adapter->forward(x, y, pass);
 }
 
 void Linear::backward(ConstMatrix dy, Matrix dx, Backward& back) const {
-  const ConstMatrix x = back.tape.pop();
+  const ConstMatrix lowered = adapter ? back.tape.pop() : ConstMatrix(), x = back.tape.pop();
+  if (adapter) adapter->backward(x, lowered, dy, dx, back);
   if (PackedWeights* gradient = back.gradients.of(*weight)) linear_backward_weights(x, dy, *gradient, back.workspace);
   if (float* gradient = bias ? back.gradients.of(*bias) : nullptr) linear_backward_bias(dy, gradient);
   if (dx.data) linear_backward_input(dy, *weight, dx, back.workspace);

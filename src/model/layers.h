@@ -12,6 +12,7 @@
 #include "kernels/kernels.h"
 #include "model/config.h"
 #include "model/kv_cache.h"
+#include "model/low_rank.h"
 #include "model/memory.h"
 #include "model/pass.h"
 #include "model/weight_plan.h"
@@ -21,7 +22,8 @@ namespace webformer {
 /// y = x W^T + b. W: [out, in].
 struct Linear {
   std::shared_ptr<PackedWeights> weight;
-  std::shared_ptr<std::vector<float>> bias;  ///< null: none
+  std::shared_ptr<std::vector<float>> bias;        ///< null: none
+  std::shared_ptr<const LowRank> adapter = {};  ///< null: none; its product is added
 
   static Linear declare(const WeightScope& w, int in, int out, bool bias, Precision precision = Precision::fine);
   /// With a tape, x has to stay as it is until backward.

@@ -57,7 +57,7 @@ void ModelLoader::bind(const TensorTable& table, bool last) {
 void ModelLoader::randomize(std::uint64_t seed) {
   Random random(seed);
   plan_.randomize(random, deviation_, policy_, 1 - model_.config.top().norm.weight_offset);
-  plan_.name_stored([&](std::string_view tensor) { return has_tensor(model_.config, tensor); });
+  plan_.name_stored(model_.config.head != Head::none, [&](std::string_view tensor) { return has_tensor(model_.config, tensor); });
 }
 
 std::shared_ptr<const Model> ModelLoader::finish() {

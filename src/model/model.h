@@ -13,11 +13,14 @@
 
 namespace webformer {
 
+struct Adapter;
+
 struct Model {
   ModelConfig config;
   std::optional<Stack> encoder;
   std::optional<Stack> decoder;
   Heads heads;
+  std::shared_ptr<const Adapter> adapter;   ///< null: none
   std::vector<Weight> weights;              ///< all that can be learned, one that two places share once
   std::int64_t parameters = 0;              ///< numbers that can be learned, ties counted once
   std::size_t bytes = 0;                    ///< of all weights, as kept

@@ -13,15 +13,10 @@ namespace {
 
 constexpr float largest_half = 65504;
 
-void read_weight(const Weight& weight, std::int64_t row, float* out) {
-  if (weight.matrix) weight.matrix->row(row, out);
-  else std::ranges::copy(*weight.vector, out);
-}
-
 }  // namespace
 
-ModelWriter::ModelWriter(std::shared_ptr<const WeightPlan> layout, DType dtype)
-    : layout_(std::move(layout)), dtype_(dtype), tensors_(layout_->stored()) {
+ModelWriter::ModelWriter(std::shared_ptr<const WeightPlan> layout, DType dtype, std::shared_ptr<const Adapter> adapter)
+    : layout_(std::move(layout)), adapter_(std::move(adapter)), dtype_(dtype), tensors_(layout_->stored()) {
   if (dtype != DType::f32 && dtype != DType::f16) throw Error(Code::invalid_argument, "dtype: {} found, F32 or F16 expected", name(dtype));
 }
 
@@ -39,7 +34,10 @@ std::uint64_t ModelWriter::bytes() const {
 
 std::vector<std::byte> ModelWriter::next() {
   const WeightPlan::Stored& tensor = tensors_[at_];
-  const Array numbers = layout_->put_back(tensor.name, read_weight);
+  const Array numbers = layout_->put_back(tensor.name, [&](const Weight& weight, std::int64_t row, float* out) {
+    weight.read(row, out);
+    add_change(adapter_.get(), weight, row, out);
+  });
   std::vector<std::byte> bytes(bytes_for(dtype_, numbers.size()));
   if (dtype_ == DType::f32) {
     std::memcpy(bytes.data(), numbers.data.data(), bytes.size());

@@ -7,14 +7,15 @@
 #include <vector>
 
 #include "formats/dtype.h"
-#include "model/weight_plan.h"
+#include "model/adapter.h"
 
 namespace webformer {
 
 class ModelWriter {
  public:
-  /// layout: of ModelLoader. dtype: f32 or f16; quantized weights are dequantized. Throws invalid_argument for another type.
-  ModelWriter(std::shared_ptr<const WeightPlan> layout, DType dtype);
+  /// layout: of ModelLoader. dtype: f32 or f16; quantized weights are dequantized. What an adapter changes is written with it. Throws
+  /// invalid_argument for another type.
+  ModelWriter(std::shared_ptr<const WeightPlan> layout, DType dtype, std::shared_ptr<const Adapter> adapter = nullptr);
 
   /// The start of the file. What next() gives follows.
   std::string header() const;
@@ -26,6 +27,7 @@ class ModelWriter {
 
  private:
   std::shared_ptr<const WeightPlan> layout_;
+  std::shared_ptr<const Adapter> adapter_;
   DType dtype_;
   std::vector<WeightPlan::Stored> tensors_;
   std::size_t at_ = 0;

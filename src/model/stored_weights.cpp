@@ -6,21 +6,50 @@
 
 namespace webformer {
 
-void WeightPlan::name_stored(const std::function<bool(std::string_view)>& has) {
+void Weight::read(std::int64_t row, float* out) const {
+  if (matrix) matrix->row(row, out);
+  else std::ranges::copy(*vector, out);
+}
+
+std::string WeightPlan::family_name(const Slot& slot, const Candidate& candidate, bool has_head) const {
+  // transformers puts the prefix of the base model before all names but those of the heads; poolers are the base model's.
+  if (slot.name.starts_with("heads.") && !slot.name.starts_with("heads.pooler")) return candidate.bare;
+  const std::string_view prefix = names_.prefixes.front();
+  return std::string(has_head ? prefix : prefix.substr(prefix.find('.') + 1)) + candidate.bare;
+}
+
+void WeightPlan::name_stored(bool has_head, const std::function<bool(std::string_view)>& has) {
   for (Slot& slot : slots_) {
     if (!slot.filled) continue;
     const std::vector<Candidate> all = candidates(slot.name);
-    // transformers puts the prefix of the base model before all names but those of the heads; poolers are the base model's.
-    const bool prefixed = !slot.name.starts_with("heads.") || slot.name.starts_with("heads.pooler");
-    const auto rank = [&](const Candidate& c) { return 4 * !has(c.name) + 2 * !c.exact + (c.prefixed != prefixed); };
-    const Candidate& best = *std::ranges::min_element(all, {}, rank);
-    slot.stored_as = best.name;
+    const Candidate& best = *std::ranges::min_element(all, {}, [&](const Candidate& c) { return 2 * !has(c.bare) + !c.exact; });
+    slot.stored_as = family_name(slot, best, has_head);
     slot.part = best.part;
     slot.transposed = best.transposed;
     const std::int64_t rows = stored_rows(slot);
     if (slot.matrix) slot.stored_shape = slot.transposed ? Shape{slot.shape[1], rows} : Shape{rows, slot.shape[1]};
     else slot.stored_shape = best.name.ends_with("final_logits_bias") ? Shape{1, rows} : Shape{rows};
   }
+}
+
+std::optional<WeightPlan::Place> WeightPlan::place_of(const PackedWeights& matrix, bool has_head) const {
+  constexpr std::string_view ending = ".weight";
+  for (const Slot& slot : slots_) {
+    if (slot.matrix.get() != &matrix || slot.tied) continue;
+    const std::vector<Candidate> all = candidates(slot.name);
+    const auto found = std::ranges::find(all, slot.stored_as, &Candidate::name);
+    if (found == all.end() || !found->bare.ends_with(ending)) return std::nullopt;
+    const std::string tensor = family_name(slot, *found, has_head);
+    Place place{tensor.substr(0, tensor.size() - ending.size()), stored_rows(slot), {}, slot.transposed};
+    for (std::int64_t i = 0; i < slot.shape[0]; ++i) place.row.push_back(source_row(slot, i));
+    return place;
+  }
+  return std::nullopt;
+}
+
+void WeightPlan::refill(const TensorInfo& tensor, std::span<const std::byte> bytes) const {
+  for (Slot slot : slots_)
+    if (slot.is_stored_as(tensor.name)) fill_slot(slot, tensor, bytes);
 }
 
 bool WeightPlan::Slot::is_stored_as(std::string_view tensor) const noexcept {
@@ -49,10 +78,10 @@ std::vector<Weight> WeightPlan::weights() const {
   return result;
 }
 
-std::vector<WeightPlan::Stored> WeightPlan::stored() const {
+std::vector<WeightPlan::Stored> WeightPlan::stored(std::string_view ours) const {
   std::map<std::string, Shape> shapes;
   for (const Slot& slot : slots_) {
-    if (!slot.held()) continue;
+    if (!slot.held() || !slot.name.starts_with(ours)) continue;
     shapes.emplace(slot.stored_as, slot.stored_shape);
     for (const std::string& copy : slot.copies) shapes.emplace(copy, slot.stored_shape);
   }

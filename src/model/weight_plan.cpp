@@ -50,12 +50,6 @@ WeightType kept_as(WeightPolicy policy, DType stored, Precision precision, std::
   throw Error(Code::internal_error, "weight policy {}: not known", int(policy));
 }
 
-std::string join(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
 Shape without_unit_axes(const Shape& shape) {
   std::vector<std::int64_t> sizes;
   for (const std::int64_t size : shape.sizes()) {
@@ -113,7 +107,7 @@ std::vector<WeightPlan::Candidate> WeightPlan::candidates(const std::string& nam
                          .part = row.part,
                          .transposed = row.transposed,
                          .exact = row.ours == pattern,
-                         .prefixed = prefix == names_.prefixes.front()});
+                         .bare = put_number(row.theirs, number) + ending});
       }
     }
   }

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -65,6 +66,9 @@ struct Weight {
   std::string name;
   std::shared_ptr<PackedWeights> matrix;
   std::shared_ptr<std::vector<float>> vector;
+
+  /// Row `row` of a matrix, or a whole vector, as floats.
+  void read(std::int64_t row, float* out) const;
 };
 
 class WeightPlan {
@@ -95,9 +99,9 @@ class WeightPlan {
   /// Random weights instead of a file's: matrices N(0, deviation^2), norms 1 (or 0, where they multiply by 1 + weight), biases 0. Optional
   /// ones stay away.
   void randomize(Random& random, float deviation, WeightPolicy policy, float norm_weight);
-  /// After randomize(): the tensors of a file that the model is saved to get the family's names. `has` says which of two alternatives this
-  /// model has.
-  void name_stored(const std::function<bool(std::string_view tensor)>& has);
+  /// After randomize(): the tensors of a file that the model is saved to get the names of transformers' class, which has something above
+  /// the base model or not. `has` says which of two alternatives the model has.
+  void name_stored(bool has_head, const std::function<bool(std::string_view tensor)>& has);
   /// Checks that all is filled. Throws internal_error where the file's reader left something out.
   void finish() const;
   /// Whether the file had this one.
@@ -116,11 +120,22 @@ class WeightPlan {
     Shape shape;
   };
   using ReadRow = std::function<void(const Weight& weight, std::int64_t row, float* out)>;
-  /// The tensors that weights() were read from, their copies, and what was tied to them, by name.
-  std::vector<Stored> stored() const;
+  /// The tensors that weights() were read from, their copies, and what was tied to them, by name; of weights whose name begins with `ours`.
+  std::vector<Stored> stored(std::string_view ours = "") const;
   /// The backward of fill for one of stored(): what `read` gives for each of its weights, in the layout of the file. `read` writes row
   /// `row` of a matrix, or a whole vector.
   Array put_back(std::string_view tensor, const ReadRow& read) const;
+  /// Where a matrix stands among the modules of transformers' class, however the file names them; nothing for one that is not a module's
+  /// whole width.
+  struct Place {
+    std::string module;              ///< "transformer.h.0.attn.c_attn"
+    std::int64_t rows;               ///< outputs of the module
+    std::vector<std::int64_t> row;   ///< which of them each row of the matrix is
+    bool transposed;                 ///< stored as [in, out]
+  };
+  std::optional<Place> place_of(const PackedWeights& matrix, bool has_head) const;
+  /// Overwrites what was read from a tensor of stored(). Its numbers are finite.
+  void refill(const TensorInfo& tensor, std::span<const std::byte> bytes) const;
   /// The same for all tensors but those that only repeat another one.
   std::map<std::string, Array> put_back(const ReadRow& read) const;
 
@@ -152,11 +167,12 @@ class WeightPlan {
     std::string name;
     Part part;
     bool transposed;
-    bool exact;     // by a row for this weight, not for its module
-    bool prefixed;  // behind the family's first prefix
+    bool exact;        // by a row for this weight, not for its module
+    std::string bare;  // without the prefix
   };
 
   std::vector<Candidate> candidates(const std::string& name) const;
+  std::string family_name(const Slot& slot, const Candidate& candidate, bool has_head) const;
   std::int64_t stored_rows(const Slot& slot) const;
   bool fits(const Slot& slot, const Shape& stored) const;
   std::int64_t source_row(const Slot& slot, std::int64_t row) const;

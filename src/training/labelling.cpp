@@ -34,9 +34,7 @@ std::int32_t label_of(const ObjectiveContext& context, const std::string& label,
   const std::vector<std::string>& labels = context.model.labels;
   const auto found = std::ranges::find(labels, label);
   if (found != labels.end()) return std::int32_t(found - labels.begin());
-  std::string known;
-  for (const std::string& one : labels) known += (known.empty() ? "" : ", ") + one;
-  throw Error(Code::invalid_argument, "{}: {} found, one of {} expected", place, label, known);
+  throw Error(Code::invalid_argument, "{}: {} found, one of {} expected", place, label, join(labels));
 }
 
 /// Which of the ranges, in order, a token's text is in; -1: none.

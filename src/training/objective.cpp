@@ -46,9 +46,9 @@ constexpr ObjectiveRow rows[] = {
 TrainingTask training_task(std::string_view name) {
   const auto* found = std::ranges::find(rows, name, &ObjectiveRow::name);
   if (found == std::end(rows)) {
-    std::string known;
-    for (const ObjectiveRow& row : rows) known += (known.empty() ? "" : ", ") + std::string(row.name);
-    throw Error(Code::invalid_argument, "task: {} found, one of {} expected", name, known);
+    std::vector<std::string_view> known;
+    for (const ObjectiveRow& row : rows) known.push_back(row.name);
+    throw Error(Code::invalid_argument, "task: {} found, one of {} expected", name, join(known));
   }
   return TrainingTask(found - rows);
 }

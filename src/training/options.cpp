@@ -53,9 +53,7 @@ std::size_t choice(const Json& object, std::string_view name, std::initializer_l
   if (json.is_missing()) return 0;
   const auto* found = json.is_string() ? std::ranges::find(names, json.get_string()) : names.end();
   if (found != names.end()) return std::size_t(found - names.begin());
-  std::string known;
-  for (const std::string_view one : names) known += (known.empty() ? "" : ", ") + std::string(one);
-  refuse(name, json, "one of " + known);
+  refuse(name, json, "one of " + join(names));
 }
 
 std::vector<std::string> texts(const Json& object, std::string_view name) {
@@ -153,6 +151,14 @@ TrainingOptions read_training_options(const Json& json, const ModelConfig& model
                        .prefix = text(json, "prefix"),
                        .source = surroundings(json, "sourceAround"),
                        .target = surroundings(json, "targetAround")};
+  if (json.has("lora")) {
+    options.lora.emplace();
+    const auto rank = count(json["lora"], "lora.rank", 1);
+    if (!rank) throw Error(Code::invalid_argument, "lora.rank: missing").with("option", "lora");
+    options.lora->rank = *rank;
+    options.lora->alpha = number(json["lora"], "lora.alpha", double(*rank));
+    options.lora->targets = texts(json["lora"], "lora.targets");
+  }
   if (!options.task && (json.has("batchSize") || json.has("batchTokens"))) {
     throw Error(Code::invalid_argument, "train: each row of task 'batches' is a batch, so that there is no batchSize or batchTokens")
         .with("option", "batchSize");

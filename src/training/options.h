@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "formats/json.h"
+#include "model/adapter.h"
 #include "training/run.h"
 
 namespace webformer {
@@ -14,6 +15,7 @@ struct TrainingOptions {
   RunConfig run;
   BatchOptions batches;
   ObjectiveOptions objective;
+  std::optional<AdapterConfig> lora;
 };
 
 /// The names of TrainOptions in the API that concern the core, and `task`, `validationTask` ("batches" where rows are batches), `streamed`,

@@ -21,12 +21,9 @@ void check(const RunConfig& config) {
 
 }  // namespace
 
-TrainingRun::TrainingRun(std::shared_ptr<const Model> model, TrainingSet data, RunConfig config)
-    : model_(std::move(model)), data_(std::move(data)), config_(std::move(config)) {
-  check(config_);
-}
+TrainingRun::TrainingRun(TrainingSet data, RunConfig config) : data_(std::move(data)), config_(std::move(config)) { check(config_); }
 
-void TrainingRun::begin(std::span<const std::byte> checkpoint) {
+void TrainingRun::begin(std::shared_ptr<const Model> model, std::span<const std::byte> checkpoint) {
   total_ = config_.steps;
   if (!config_.streamed) {
     closed_ = true;
@@ -39,7 +36,7 @@ void TrainingRun::begin(std::span<const std::byte> checkpoint) {
     }
   }
   config_.trainer.schedule.total = total_.value_or(0);
-  trainer_.emplace(model_, config_.trainer);
+  trainer_.emplace(std::move(model), config_.trainer);
   if (checkpoint.empty()) return;
   trainer_->resume(checkpoint);
   if (config_.streamed) to_pass_ = steps();

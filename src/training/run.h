@@ -23,15 +23,15 @@ struct RunStep : TrainerStep {
 class TrainingRun {
  public:
   /// Rows are added to data() first. Throws invalid_argument for numbers that contradict each other.
-  TrainingRun(std::shared_ptr<const Model> model, TrainingSet data, RunConfig config);
+  TrainingRun(TrainingSet data, RunConfig config);
 
   TrainingSet& data() noexcept { return data_; }
   /// No more rows come.
   void close() noexcept { closed_ = true; }
 
-  /// Makes the trainer, from a checkpoint where there is one; not sooner do the model's weights become f32. A list of rows is closed
-  /// before. Throws invalid_argument for no rows, and what Trainer does.
-  void begin(std::span<const std::byte> checkpoint = {});
+  /// Makes the model's trainer, from a checkpoint where there is one; not sooner do weights become f32. No more rows come of a list. Throws
+  /// invalid_argument for no rows, and what Trainer does.
+  void begin(std::shared_ptr<const Model> model, std::span<const std::byte> checkpoint = {});
   std::int64_t steps() const noexcept { return trainer_ ? trainer_->steps() : 0; }
   /// How many steps the run has; none, where that depends on rows to come.
   std::optional<std::int64_t> total() const noexcept { return total_; }
@@ -51,7 +51,6 @@ class TrainingRun {
   std::span<const TrainingSet::Group> next_groups() const;
   void advance();
 
-  std::shared_ptr<const Model> model_;
   TrainingSet data_;
   RunConfig config_;
   bool closed_ = false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/adapter.h"
 #include "training/labels.h"
 
 namespace webformer {
@@ -10,36 +11,31 @@ namespace {
 
 constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15;  // 2^64 over it: seeds that are neighbours lie far apart
 
-std::vector<Weight> not_frozen(const Model& model, const std::vector<std::string>& frozen) {
-  const auto begins = [](const Weight& weight, const std::string& start) { return weight.name.starts_with(start); };
+/// All weights; with an adapter, only its own, and a head that labels, which may be new.
+std::vector<Weight> learnable(const Model& model) {
+  if (!model.adapter) return model.weights;
+  std::vector<Weight> weights = model.adapter->weights();
+  for (const Weight& weight : model.weights)
+    if (model.adapter->with_head && weight.name.starts_with(labelling_head)) weights.push_back(weight);
+  return weights;
+}
+
+std::vector<Weight> not_frozen(const std::vector<Weight>& weights, const std::vector<std::string>& frozen) {
+  std::vector<Weight> learned = weights;
   for (const std::string& start : frozen) {
-    if (std::ranges::none_of(model.weights, [&](const Weight& weight) { return begins(weight, start); }))
-      throw Error(Code::invalid_argument, "freeze: no weight's name begins with {}; there is {}", start, model.weights.front().name);
-  }
-  std::vector<Weight> learned;
-  for (const Weight& weight : model.weights) {
-    if (std::ranges::none_of(frozen, [&](const std::string& start) { return begins(weight, start); })) learned.push_back(weight);
+    const auto begins = [&](const Weight& weight) { return weight.name.starts_with(start); };
+    if (std::ranges::none_of(weights, begins))
+      throw Error(Code::invalid_argument, "freeze: no weight's name begins with {}; there is {}", start, weights.front().name);
+    std::erase_if(learned, begins);
   }
   if (learned.empty()) throw Error(Code::invalid_argument, "freeze: nothing is left to learn");
   return learned;
 }
 
-/// The same numbers as f32, in the same place, so that all who share the matrix have them.
-void widen(PackedWeights& weights) {
-  if (weights.type() == WeightType::f32) return;
-  PackedWeights wide(WeightType::f32, weights.rows(), weights.cols());
-  std::vector<float> row(std::size_t(weights.cols()));
-  for (std::int64_t i = 0; i < weights.rows(); ++i) {
-    weights.row(i, row.data());
-    wide.fill(i, ConstMatrix(row.data(), 1, weights.cols()));
-  }
-  weights = std::move(wide);
-}
-
 Gradients gradients_of(const std::vector<Weight>& weights) {
   Gradients gradients;
   for (const Weight& weight : weights) {
-    if (weight.matrix) widen(*weight.matrix);
+    if (weight.matrix && weight.matrix->type() != WeightType::f32) *weight.matrix = widened(std::move(*weight.matrix));
     weight.matrix ? gradients.add(*weight.matrix) : gradients.add(*weight.vector);
   }
   return gradients;
@@ -50,7 +46,7 @@ Gradients gradients_of(const std::vector<Weight>& weights) {
 Trainer::Trainer(std::shared_ptr<const Model> model, TrainerConfig config)
     : model_(std::move(model)),
       config_(std::move(config)),
-      learned_(not_frozen(*model_, config_.frozen)),
+      learned_(not_frozen(learnable(*model_), config_.frozen)),
       gradients_(gradients_of(learned_)),
       optimizer_(config_.optimizer, learned_, gradients_),
       tape_(config_.dropout) {}

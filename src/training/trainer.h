@@ -32,8 +32,8 @@ struct TrainerStep {
 
 class Trainer {
  public:
-  /// Weights that are not kept as f32 become f32, for good. Throws invalid_argument for a name in `frozen` that no weight has, or where
-  /// nothing is left to learn.
+  /// Learns all weights of the model, or those of its adapter, where it has one: with them a head that labels. What is learned becomes f32,
+  /// for good. Throws invalid_argument for a name in `frozen` that no weight has, or where nothing is left to learn.
   Trainer(std::shared_ptr<const Model> model, TrainerConfig config);
 
   /// One step on a batch in parts, whose gradients are added up as if they were one. Until it has ended the weights are as they were, also

@@ -128,7 +128,8 @@ test('what cannot be trained is refused by its name', async (t) => {
   const model = await gpt(t);
   const data = { task: 'text-generation', rows: [TEXT] };
   const refused = (options, code, pattern, given = data) => rejects(model.train(given, options).result(), code, pattern);
-  await refused({ lora: { rank: 4 } }, 'unsupported_model', /lora/);
+  await refused({ lora: { rank: 0 } }, 'invalid_argument', /lora.rank/);
+  await refused({ lora: { rank: 4, target: ['c_attn'] } }, 'invalid_argument', /did you mean 'targets'/);
   await refused({ validation: { ...data, rows: [1] } }, 'invalid_argument', /validation.rows\[0\]: 1 found, a text expected/);
   await refused({ step: 4 }, 'invalid_argument', /did you mean 'steps'/);
   await refused({ optimizer: { learningRate: -1 } }, 'invalid_argument', /learningRate/);

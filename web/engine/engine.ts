@@ -12,6 +12,7 @@ import type { TextModel } from '../tasks/text-model.js';
 import { zeroShot } from '../tasks/zero-shot.js';
 import { BoundTokenizer } from '../tokenizer.js';
 import { generate } from './generate.js';
+import { loadAdapter, mergeAdapter, saveAdapter } from './adapter.js';
 import { attachGpu } from './gpu.js';
 import { finish } from './jobs.js';
 import { checkVocabulary, createCheckpoint, loadCheckpoint, loadTokenizerFiles, type Checkpoint } from './load.js';
@@ -68,6 +69,9 @@ export class LocalEngine implements Engine {
     'train-step': (_, context) => trainStep(this.#model().instance, this.#model().checkpoint, context),
     'train-evaluate': (_, context) => trainEvaluate(this.#model().instance, this.#model().checkpoint, context),
     'train-checkpoint': async () => trainCheckpoint(this.#model().instance, this.#model().checkpoint),
+    'load-adapter': ({ source }, { signal }) => loadAdapter(this.#model().instance, this.#model().checkpoint, source, signal),
+    'merge-adapter': () => mergeAdapter(this.#model().instance, this.#model().checkpoint),
+    'save-adapter': () => saveAdapter(this.#model().instance, this.#model().checkpoint),
     save: ({ dtype }, { signal }) => {
       const { instance, checkpoint } = this.#model();
       return save(instance, checkpoint, dtype, signal);

@@ -1,6 +1,5 @@
 // The options of train(): here is checked what JSON would lose on the way to WebAssembly, which checks the rest.
 import { invalidArgument } from '../errors.js';
-import { lacking } from '../later.js';
 import { checkChoice, checkCount, checkOptions, checkSignal, describe } from '../options.js';
 import { translationFrame } from '../tasks/translate.js';
 import type { BoundTokenizer } from '../tokenizer.js';
@@ -14,14 +13,15 @@ const TASKS = [
 /** Those that go to WebAssembly as they are. */
 const SETTINGS = [
   'steps', 'epochs', 'batchTokens', 'batchSize', 'accumulate', 'seed', 'dropout', 'labelSmoothing', 'shuffle', 'wholeWords', 'optimizer',
-  'schedule', 'freeze',
+  'schedule', 'lora', 'freeze',
 ] as const satisfies readonly (keyof TrainOptions)[];
 const OTHERS = [
-  'lora', 'validation', 'validateEvery', 'checkpointEvery', 'resume', 'onCheckpoint', 'signal',
+  'validation', 'validateEvery', 'checkpointEvery', 'resume', 'onCheckpoint', 'signal',
 ] as const satisfies readonly (keyof TrainOptions)[];
 const GROUPS = {
   optimizer: ['kind', 'learningRate', 'beta1', 'beta2', 'epsilon', 'weightDecay', 'momentum', 'clip'],
   schedule: ['kind', 'warmup'],
+  lora: ['rank', 'alpha', 'targets'],
 } as const;
 
 /** NaN would become null, and functions would vanish. */
@@ -48,14 +48,13 @@ export function checkTraining(data: TrainingData, options: TrainOptions): void {
   checkOptions('train', options, [...SETTINGS, ...OTHERS]);
   for (const name of SETTINGS) {
     if (options?.[name] === undefined) continue;
-    if (name !== 'optimizer' && name !== 'schedule') {
+    if (name !== 'optimizer' && name !== 'schedule' && name !== 'lora') {
       checkPlain(name, options[name]);
       continue;
     }
     checkOptions(name, options[name], GROUPS[name]);
     for (const [key, value] of Object.entries(options[name])) if (value !== undefined) checkPlain(`${name}.${key}`, value);
   }
-  if (options?.lora !== undefined) throw lacking('train with lora');
   const { validation, resume, onCheckpoint } = options ?? {};
   if (validation !== undefined) checkData('validation', validation);
   checkCount('validateEvery', options?.validateEvery, 1);

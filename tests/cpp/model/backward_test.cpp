@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "model/adapter.h"
+#include "model/loader.h"
 #include "support/tiny_models.h"
 
 using namespace webformer;
@@ -73,15 +75,15 @@ double slope_along(std::span<float> weight, const std::vector<double>& direction
   return (at(step) - at(-step)) / (2 * step);
 }
 
-/// Compares the gradient of every weight with slopes of the loss: along the gradient, and along a random direction.
-void check_gradients(const Model& model, const DropoutRates& rates, float label_smoothing) {
+/// Compares the gradient of each of the weights with slopes of the loss: along the gradient, and along a random direction.
+void check_gradients(const Model& model, const std::vector<Weight>& weights, const DropoutRates& rates, float label_smoothing) {
   const ForwardInputs inputs = labelled_inputs(model.config);
   Gradients gradients, unused;
-  for (const Weight& weight : model.weights) weight.matrix ? gradients.add(*weight.matrix) : gradients.add(*weight.vector);
+  for (const Weight& weight : weights) weight.matrix ? gradients.add(*weight.matrix) : gradients.add(*weight.vector);
   run(model, inputs, gradients, rates, label_smoothing);
   const auto loss = [&] { return double(run(model, inputs, unused, rates, label_smoothing)); };
   Random random(5);
-  for (const Weight& weight : model.weights) {
+  for (const Weight& weight : weights) {
     CAPTURE(weight.name);
     const std::span<const float> gradient = gradient_of(weight, gradients);
     double length = 0;
@@ -115,7 +117,8 @@ TEST_CASE("the gradients of every weight of every kind of model are the slopes o
   for (const auto* models : {&test::generating_models(), &test::labelling_models()}) {
     for (const auto& tiny : *models) {
       CAPTURE(std::string(tiny.name));
-      check_gradients(*test::make_model(smooth(tiny.config)), {}, 0);
+      const auto model = test::make_model(smooth(tiny.config));
+      check_gradients(*model, model->weights, {}, 0);
     }
   }
 }
@@ -129,7 +132,35 @@ TEST_CASE("gradients go back through what dropout kept, and from smoothed labels
                                       {&test::generating_models(), 4}}) {
     const test::TinyModel& tiny = (*models)[std::size_t(index)];
     CAPTURE(std::string(tiny.name));
-    check_gradients(*test::make_model(tiny.config), rates, 0.1f);
+    const auto model = test::make_model(tiny.config);
+    check_gradients(*model, model->weights, rates, 0.1f);
+  }
+}
+
+TEST_CASE("the gradients of an adapter of every linear layer are the slopes of the loss, and its model's weights have theirs beside it") {
+  for (const auto* models : {&test::generating_models(), &test::labelling_models()}) {
+    for (const auto& tiny : *models) {
+      CAPTURE(std::string(tiny.name));
+      const JsonDocument config = JsonDocument::parse(smooth(tiny.config), "config.json");
+      ModelLoader loader(config.root(), WeightPolicy::f32);
+      loader.randomize(1);
+      const auto base = loader.finish();
+      const auto layout = loader.layout();
+      AdapterConfig settings{.rank = 3, .alpha = 6};
+      for (const AdaptedModule& module : linear_modules(*base, *layout)) settings.targets.push_back(module.name);
+      const auto adapter = std::make_shared<const Adapter>(make_adapter(*base, *layout, settings, 1));
+      Random random(2);
+      for (const Weight& weight : adapter->weights()) {
+        for (std::int64_t i = 0; i < weight.matrix->rows(); ++i) {
+          std::vector<float> row(std::size_t(weight.matrix->cols()));
+          for (float& x : row) x = 0.1f * float(random.normal());
+          weight.matrix->fill(i, ConstMatrix(row.data(), 1, weight.matrix->cols()));
+        }
+      }
+      std::vector<Weight> weights = adapter->weights();
+      weights.push_back(base->weights[base->weights.size() / 2]);
+      check_gradients(*with_adapter(*base, adapter), weights, {.residual = 0.1f}, 0);
+    }
   }
 }
 

@@ -108,12 +108,12 @@ TEST_CASE("a batch is padded to its longest example, and says what is padding") 
 TEST_CASE("a run counts its steps before it begins, and has as many") {
   const auto model = new_model(gpt2);
   Steps steps;
-  TrainingRun epochs(model, texts(model, {.size = 2, .seed = 1}), [] {
+  TrainingRun epochs(texts(model, {.size = 2, .seed = 1}), [] {
     RunConfig config = config_with({}, 3);
     config.accumulate = 2;
     return config;
   }());
-  epochs.begin();
+  epochs.begin(model);
   CHECK(epochs.total() == 6);  // three batches an epoch, of which two make the first step and one the second
   std::vector<std::int64_t> numbers;
   while (!epochs.done()) {
@@ -122,12 +122,12 @@ TEST_CASE("a run counts its steps before it begins, and has as many") {
     CHECK(epochs.is_epoch_end() == (step.step % 2 == 0));
   }
   CHECK(numbers == std::vector<std::int64_t>{0, 0, 1, 1, 2, 2});
-  TrainingRun counted(new_model(gpt2), texts(model, {.size = 2}), config_with(7));
-  counted.begin();
+  TrainingRun counted(texts(model, {.size = 2}), config_with(7));
+  counted.begin(new_model(gpt2));
   CHECK(steps.losses(counted).size() == 7);
-  TrainingRun empty(model, texts(model, {}, 0), config_with({}));
-  CHECK_THROWS_WITH_AS(empty.begin(), "rows: nothing in them to learn from", Error);
-  CHECK_THROWS_WITH_AS(TrainingRun(model, texts(model, {}), config_with(2, 2)), doctest::Contains("both found"), Error);
+  TrainingRun empty(texts(model, {}, 0), config_with({}));
+  CHECK_THROWS_WITH_AS(empty.begin(model), "rows: nothing in them to learn from", Error);
+  CHECK_THROWS_WITH_AS(TrainingRun(texts(model, {}), config_with(2, 2)), doctest::Contains("both found"), Error);
 }
 
 TEST_CASE("a run that goes on from a checkpoint makes the steps that the first one would have made, over epochs and in a stream") {
@@ -138,9 +138,9 @@ TEST_CASE("a run that goes on from a checkpoint makes the steps that the first o
       RunConfig config = config_with(streamed ? std::nullopt : std::optional<std::int64_t>(5));
       config.accumulate = 2;
       config.streamed = streamed;
-      TrainingRun run(model, texts(model, {.size = 1, .shuffle = !streamed, .seed = 4}), config);
+      TrainingRun run(texts(model, {.size = 1, .shuffle = !streamed, .seed = 4}), config);
       if (streamed) run.close();
-      run.begin(checkpoint);
+      run.begin(model, checkpoint);
       run.needs_rows();
       return run;
     };
@@ -159,12 +159,12 @@ TEST_CASE("a stream makes the steps of a list of the same rows, whenever they co
   const auto model = new_model(gpt2);
   Steps steps;
   RunConfig config = config_with({}, 1);
-  TrainingRun list(new_model(gpt2), texts(model, {.size = 4, .shuffle = false}), config);
-  list.begin();
+  TrainingRun list(texts(model, {.size = 4, .shuffle = false}), config);
+  list.begin(new_model(gpt2));
   config = config_with({});
   config.streamed = true;
-  TrainingRun stream(new_model(gpt2), texts(model, {.size = 4, .shuffle = false}, 0), config);
-  stream.begin();
+  TrainingRun stream(texts(model, {.size = 4, .shuffle = false}, 0), config);
+  stream.begin(new_model(gpt2));
   CHECK_FALSE(stream.total());
   std::vector<double> losses;
   std::string text = "a";
@@ -181,7 +181,7 @@ TEST_CASE("a stream makes the steps of a list of the same rows, whenever they co
   CHECK(stream.done());
   CHECK(losses == steps.losses(list));
   config.trainer.schedule.kind = RateKind::cosine;
-  CHECK_THROWS_WITH_AS(TrainingRun(model, texts(model, {}), config), doctest::Contains("steps is missing"), Error);
+  CHECK_THROWS_WITH_AS(TrainingRun(texts(model, {}), config), doctest::Contains("steps is missing"), Error);
 }
 
 TEST_CASE("an evaluation is the loss of all its rows together, and counts what the model holds for the likeliest") {

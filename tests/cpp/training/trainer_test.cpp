@@ -2,8 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "formats/json.h"
 #include "formats/safetensors.h"
+#include "model/adapter.h"
 #include "model/loader.h"
 
 using namespace webformer;
@@ -136,6 +139,45 @@ TEST_CASE("quantized weights become f32 in their place and learn") {
     if (weight.matrix) CHECK(weight.matrix->type() == WeightType::f32);
   const std::vector<double> losses = run.losses(40);
   CHECK(losses.back() < 0.5 * losses.front());
+}
+
+TEST_CASE("with an adapter only its matrices and a new head are learned, beside weights that stay quantized") {
+  const JsonDocument config = JsonDocument::parse(
+      R"({"model_type": "bert", "architectures": ["BertForSequenceClassification"], "vocab_size": 12, "hidden_size": 128,
+      "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 128, "max_position_embeddings": 16,
+      "id2label": {"0": "a", "1": "b"}, "initializer_range": 0.1})",
+      "config.json");
+  ModelLoader loader(config.root(), WeightPolicy::int8);
+  loader.randomize(1);
+  const auto base = loader.finish();
+  const auto adapter = std::make_shared<const Adapter>(make_adapter(*base, *loader.layout(), {.rank = 2, .alpha = 2}, 1));
+  Run run(with_adapter(*base, adapter), config_with());
+  std::vector<std::vector<float>> before;
+  const auto numbers = [](const Weight& w) {
+    const std::int64_t rows = w.matrix ? w.matrix->rows() : 1, cols = w.matrix ? w.matrix->cols() : std::int64_t(w.vector->size());
+    std::vector<float> all(std::size_t(rows * cols));
+    for (std::int64_t i = 0; i < rows; ++i) w.read(i, all.data() + i * cols);
+    return all;
+  };
+  for (const Weight& weight : base->weights) before.push_back(numbers(weight));
+  std::vector<double> losses;
+  for (int i = 0; i < 30; ++i) losses.push_back(run.step({{.input_ids = both, .labels = rows(2, {0, 1})}}).loss);
+  CHECK(losses.back() < 0.2 * losses.front());
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    CAPTURE(base->weights[i].name);
+    CHECK((numbers(base->weights[i]) != before[i]) == base->weights[i].name.starts_with("heads.classifier."));
+  }
+  CHECK(base->encoder->layers[0].self_attention.query.weight->type() == WeightType::int8);
+  for (const Weight& weight : adapter->weights()) {
+    CAPTURE(weight.name);
+    const auto now = numbers(weight);
+    CHECK(std::ranges::any_of(now, [](float x) { return x != 0; }));
+  }
+  // Two matrices, A and B, of queries and of values; the weight and the bias of the head; and Adam's two numbers for each.
+  const auto file = run.trainer.checkpoint();
+  const TensorTable table = parse_safetensors_header(
+      std::span(file).first(std::size_t(safetensors_header_bytes(std::span(file).first(8), file.size(), "file"))), file.size(), "file");
+  CHECK(table.tensors.size() == 3 * 6);
 }
 
 TEST_CASE("a batch without a label that counts is refused") {
