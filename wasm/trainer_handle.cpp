@@ -152,8 +152,4 @@ val TrainerHandle::checkpoint() {
   });
 }
 
-val ModelHandle::trainer(std::string options, std::shared_ptr<TokenizerHandle> source, std::shared_ptr<TokenizerHandle> target) const {
-  return guarded([&] { return val(std::make_shared<TrainerHandle>(model_, std::move(source), std::move(target), options)); });
-}
-
 }  // namespace webformer

@@ -26,6 +26,10 @@ export type ErrorCode = (typeof ERROR_CODES)[number];
 
 /** `code` is for programs, the message for people: it names the item, the value found, and the bound. */
 export class TransformerError extends Error {
+  static {
+    Object.defineProperty(this, 'name', { value: 'TransformerError' }); // node prints it, and a minifier shortens it
+  }
+
   readonly code: ErrorCode;
   readonly details?: Readonly<Record<string, unknown>>;
 

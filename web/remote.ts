@@ -41,7 +41,7 @@ function browserWorker(url: string | URL | undefined): WorkerPort {
       };
       worker.onerror = (event) => {
         event.preventDefault();
-        failure(event.message);
+        failure(event.message ?? '');  // an Event without one where the script did not come
       };
       worker.onmessageerror = () => failure('a message could not be read');
     },

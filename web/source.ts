@@ -27,7 +27,10 @@ function hubFolder(name: string): string {
 
 function fromUrl(url: URL): SourceData {
   url.hash = '';
-  return url.pathname.endsWith('/') ? { kind: 'folder', url: url.href } : { kind: 'file', url: url.href };
+  const isPath = URL.canParse('file', url.href);  // not in 'localhost:8080/', whose scheme is 'localhost:'
+  if (!isPath && !/^(blob|data):$/.test(url.protocol))
+    throw invalidArgument(`source: ${describe(url.href)} found, an address that begins with https:// or http:// expected`);
+  return isPath && url.pathname.endsWith('/') ? { kind: 'folder', url: url.href } : { kind: 'file', url: url.href };
 }
 
 function fromText(text: string): SourceData {
@@ -36,11 +39,8 @@ function fromText(text: string): SourceData {
   if (isNode && !/^(https?|file|data|blob):/i.test(text)) return { kind: 'path', path: text };
   const base =
     (globalThis as { document?: { baseURI: string }; location?: { href: string } }).document?.baseURI ?? globalThis.location?.href;
-  try {
-    return fromUrl(new URL(text, base));
-  } catch {
-    throw invalidArgument(`source: ${describe(text)} is no URL`);
-  }
+  if (!URL.canParse(text, base)) throw invalidArgument(`source: ${describe(text)} is no URL`);
+  return fromUrl(new URL(text, base));
 }
 
 /** The file's place below the folder that was chosen: '1_Pooling/config.json'. Node's File has none. */

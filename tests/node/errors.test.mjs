@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { inspect } from 'node:util';
 import { TransformerError, capabilities, loadModel, trainWordVectors } from 'webformer';
 import { bert } from '../fixtures/make_models.mjs';
 import { opened, rejects } from './support.mjs';
@@ -24,6 +25,7 @@ test('an error is an Error with a code, and details for programs', async () => {
   const error = await rejects(loadModel(bert(), { dtpye: 'f32' }), 'invalid_argument');
   assert.ok(error instanceof Error);
   assert.equal(error.name, 'TransformerError');
+  assert.match(inspect(error), /^TransformerError: unknown option/); // as node prints it
   assert.deepEqual(error.details, { option: 'dtpye', suggestion: 'dtype' });
 });
 

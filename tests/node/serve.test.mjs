@@ -59,7 +59,7 @@ test('a folder with a page is a site, with the headers of an isolated page', asy
   assert.equal(response.headers.get('cross-origin-opener-policy'), 'same-origin');
   assert.equal(response.headers.get('cross-origin-embedder-policy'), 'require-corp');
   assert.match(response.headers.get('content-security-policy'), /default-src 'none'/);
-  assert.equal((await fetch(new URL('missing', url))).status, 404);
+  for (const name of ['missing', 'index.html/x', 'x'.repeat(3000)]) assert.equal((await fetch(new URL(name, url))).status, 404);
   assert.equal((await fetch(url, { method: 'POST' })).status, 405);
   assert.equal(await (await fetch(new URL('empty.txt', url))).text(), '');
 });

@@ -1,5 +1,5 @@
 // Serves files on this machine only, with the headers that a page of models is meant to run under.
-import { createReadStream, statSync } from 'node:fs';
+import { createReadStream, statSync, type Stats } from 'node:fs';
 import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -64,6 +64,15 @@ function pathIn(places: Places, name: string): string | null {
   return file.startsWith(root.endsWith(path.sep) ? root : root + path.sep) ? file : null;
 }
 
+/** Undefined for what no file can be: `index.html/x`, a name that is too long. */
+function statsOf(file: string): Stats | undefined {
+  try {
+    return statSync(file, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
 function find(places: Places, url: string): Found | null {
   let name;
   try {
@@ -72,7 +81,7 @@ function find(places: Places, url: string): Found | null {
     return null;
   }
   const file = name.includes('\0') ? null : pathIn(places, name.endsWith('/') ? `${name}index.html` : name);
-  const stats = file === null ? undefined : statSync(file, { throwIfNoEntry: false });
+  const stats = file === null ? undefined : statsOf(file);
   return stats?.isFile() ? { file: file!, size: stats.size, modified: stats.mtimeMs } : null;
 }
 
