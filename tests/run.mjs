@@ -1,5 +1,5 @@
 // `npm test`, or some of it:
-//   node tests/run.mjs [native] [baseline] [sanitizers] [wasm] [relaxed] [node] [browser] [real] [bundlers] [-- options of the test programs]
+//   node tests/run.mjs [native] [baseline] [sanitizers] [wasm] [relaxed] [node] [browser] [real] [bundlers] [-- options of the tests]
 //   native, baseline, sanitizers   the doctest cases of tests/cpp: with AVX2 where there is; with SSE2; with ASan and UBSan
 //   wasm, relaxed                  the same as WebAssembly in node, without and with relaxed SIMD
 //   node, browser                  the built package: tests/node in node, tests/browser in Chromium

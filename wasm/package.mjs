@@ -37,7 +37,9 @@ async function writeFiles(folder, modules) {
   const esbuild = await import('esbuild');
   rmSync(DIST, { recursive: true, force: true });
   const define = { WEBFORMER_BUILD: JSON.stringify(buildIds(folder, modules)) };
-  const common = { outdir: DIST, format: 'esm', target: 'es2022', minify: true, lineLimit: 500, legalComments: 'none', logLevel: 'warning', define };
+  const common = {
+    outdir: DIST, format: 'esm', target: 'es2022', minify: true, lineLimit: 500, legalComments: 'none', logLevel: 'warning', define,
+  };
   await esbuild.build({
     ...common, entryPoints: ENTRY_POINTS.map((name) => path.join(WEB, `${name}.ts`)), external: ['./webformer.mjs', 'node:*'],
     bundle: true, splitting: true, chunkNames: '[name]-[hash]', sourcemap: true,

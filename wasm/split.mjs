@@ -1,5 +1,5 @@
-// Parts a linked module in two by binaryen's wasm-split: what every page needs, and what only training, saving and the small pieces need, which is
-// downloaded when one of them is first used. Both have one memory, so that nothing is copied or loaded twice.
+// Parts a linked module in two by binaryen's wasm-split: what every page needs, and what only training, saving and the small pieces need,
+// which is downloaded when one of them is first used. Both have one memory, so that nothing is copied or loaded twice.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
