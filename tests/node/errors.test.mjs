@@ -25,7 +25,7 @@ test('an error is an Error with a code, and details for programs', async () => {
   const error = await rejects(loadModel(bert(), { dtpye: 'f32' }), 'invalid_argument');
   assert.ok(error instanceof Error);
   assert.equal(error.name, 'TransformerError');
-  assert.match(inspect(error), /^TransformerError: unknown option/); // as node prints it
+  assert.match(inspect(error), /^TransformerError: loadModel: unknown option/); // as node prints it
   assert.deepEqual(error.details, { option: 'dtpye', suggestion: 'dtype' });
 });
 
@@ -58,10 +58,7 @@ test('values of the wrong kind are refused by name', async () => {
     await rejects(loadModel(source), 'invalid_argument', /source/);
 });
 
-test('what does not exist yet says so', async (t) => {
-  const model = await opened(t, bert());
-  for (const method of ['loadAdapter', 'mergeAdapter', 'saveAdapter'])
-    await rejects(() => model[method](), 'unsupported_model', new RegExp(method));
+test('what does not exist yet says so', async () => {
   await rejects(() => trainWordVectors(), 'unsupported_model', /trainWordVectors/);
 });
 

@@ -23,7 +23,7 @@ async function changedPackage(t, pattern, change) {
 /** As of another build: the id is the file's end. */
 function rename(file) {
   const bytes = readFileSync(file);
-  bytes[bytes.length - 1] ^= 1;
+  bytes[bytes.length - 1] = bytes.at(-1) === 48 ? 49 : 48; // the last digit of the build's name, to another
   writeFileSync(file, bytes);
 }
 
