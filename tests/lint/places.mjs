@@ -18,7 +18,7 @@ const PLACES = [
   { what: 'exit or abort', files: CORE, pattern: /\b(abort|exit|terminate|assert)\s*\(|#\s*include\s+<cassert>/, allowed: NOWHERE },
   { what: 'printing', files: CORE, pattern: /\bstd::c(out|err)\b|\b(f?printf|f?puts)\s*\(|#\s*include\s+<iostream>/, allowed: NOWHERE },
   { what: 'std::format', files: CPP, pattern: /#\s*include\s+<format>/, allowed: NOWHERE },
-  { what: 'format() that may be std::format', files: /^wasm\/.*\.cpp$/, pattern: /(?<![\w:.])format\(/, allowed: NOWHERE },
+  { what: 'format() that may be std::format', files: /^(wasm|tests\/cpp)\/.*\.cpp$/, pattern: /(?<![\w:.>])format\(/, allowed: NOWHERE },
   { what: 'a fetch', files: WEB, pattern: /(?<![\w.])fetch\s*\(/, allowed: /./, unit: 'file' },
   { what: "an import of node's", files: WEB, pattern: /\bfrom 'node:/, allowed: /^web\/cli\/(?!page\/)/ },
   { what: 'more than the public API', files: /^web\/cli\/[^/]+\.ts$/, pattern: /from '\.\.\/(?!(index|nearest)\.js')/, allowed: NOWHERE },

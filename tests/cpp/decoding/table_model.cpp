@@ -10,7 +10,7 @@ namespace webformer {
 
 std::shared_ptr<const Model> table_model(const std::vector<std::vector<float>>& logits, std::int64_t context) {
   const auto size = std::int64_t(logits.size());
-  const std::string json = format(
+  const std::string json = webformer::format(
       R"({"model_type": "llama", "architectures": ["LlamaForCausalLM"], "vocab_size": {}, "hidden_size": {}, "num_hidden_layers": 1,
           "num_attention_heads": 1, "intermediate_size": 2, "max_position_embeddings": {}, "rms_norm_eps": 1e-12})",
       size, size, context);

@@ -94,7 +94,7 @@ std::vector<std::string> wrong_outputs(const Model& model, const Json& in, const
 
   std::vector<std::string> wrong;
   const auto hold = [&](std::string_view key, double error) {
-    if (!(error <= tolerance)) wrong.push_back(format("{}: off by {}", key, error));
+    if (!(error <= tolerance)) wrong.push_back(webformer::format("{}: off by {}", key, error));
   };
   for (const auto& [key, expected] : outputs.members()) {
     if (expected.is_null()) continue;
@@ -108,9 +108,9 @@ std::vector<std::string> wrong_outputs(const Model& model, const Json& in, const
       hold(key, error_of(**found.output, expected, mask, found.axis));
     } else if (found.list && found.list->size() == expected.items().size()) {
       for (std::size_t layer = 0; layer < found.list->size(); ++layer)
-        hold(format("{} of layer {}", key, layer), error_of((*found.list)[layer], expected.items()[layer], mask, found.axis));
+        hold(webformer::format("{} of layer {}", key, layer), error_of((*found.list)[layer], expected.items()[layer], mask, found.axis));
     } else {
-      wrong.push_back(format("{}: not there", key));
+      wrong.push_back(webformer::format("{}: not there", key));
     }
   }
   return wrong;

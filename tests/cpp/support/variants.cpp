@@ -53,7 +53,7 @@ std::vector<std::pair<std::string_view, Json>> merge(const Json& object, const J
 std::string Variant::config() const {
   std::string text;
   for (const auto& [key, value] : merge(plain["config"], own["config"]))
-    text += format("{}\"{}\": {}", text.empty() ? "{" : ", ", key, value.to_json());
+    text += webformer::format("{}\"{}\": {}", text.empty() ? "{" : ", ", key, value.to_json());
   return text + "}";
 }
 
