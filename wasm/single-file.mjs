@@ -6,11 +6,12 @@ import { gzipSync } from 'node:zlib';
 
 const packed = (file) => gzipSync(readFileSync(file), { level: 9 }).toString('base64');
 
-/** Puts `parts` in place of web/parts.ts, the glue where it is imported, and `texts` for what is embedded by their names. */
-const inside = (parts, glue, texts) => ({
+/** Puts `sources` in place of others by their names, the glue where it is imported, and `texts` for what is embedded by their names. */
+const inside = (sources, glue, texts) => ({
   name: 'inside',
   setup(build) {
-    build.onResolve({ filter: /\/parts\.js$/ }, () => ({ path: parts }));
+    for (const [name, source] of Object.entries(sources))
+      build.onResolve({ filter: new RegExp(`/${name}\\.js$`) }, () => ({ path: source }));
     build.onResolve({ filter: /\/webformer\.mjs$/ }, () => ({ path: glue }));
     build.onResolve({ filter: /^embedded:/ }, ({ path: name }) => ({ path: name, namespace: 'embedded' }));
     const text = ({ path: name }) => ({ contents: texts[name.slice('embedded:'.length)], loader: 'text' });
@@ -25,10 +26,11 @@ const inside = (parts, glue, texts) => ({
 export async function writeSingleFile(esbuild, options, web, glue, [first, extra]) {
   const source = (name) => path.join(web, `${name}.ts`);
   const common = { ...options, bundle: true, define: { ...options.define, 'import.meta.url': 'undefined' } };
-  const workerPlugins = [inside(source('single-file/worker-parts'), glue, {})];
+  const workerPlugins = [inside({ parts: source('single-file/worker-parts') }, glue, {})];
   const worker = await esbuild.build({ ...common, format: 'iife', entryPoints: [source('worker')], write: false, plugins: workerPlugins });
   const texts = { 'worker.js': worker.outputFiles[0].text, 'webformer.wasm': packed(first), 'webformer.extra.wasm': packed(extra) };
-  const plugins = [inside(source('single-file/parts'), glue, texts)];
+  const sources = { parts: source('single-file/parts'), 'worker-script': source('single-file/worker-script') };
+  const plugins = [inside(sources, glue, texts)];
   await esbuild.build({ ...common, entryPoints: [source('single-file')], plugins });
   await esbuild.build({
     ...common, entryPoints: { 'single-file.global': source('single-file') }, format: 'iife', globalName: 'webformer', plugins,

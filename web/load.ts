@@ -4,7 +4,6 @@ import { checkCount, describe } from './options.js';
 import { TransformerError, abortedBy, invalidArgument, linked, untilAborted } from './errors.js';
 import { checkLoadOptions, checkTokenizerOptions, wantsWorker } from './load-options.js';
 import { ModelOnEngine } from './model.js';
-import { WORKER_IS_OPTIONAL } from './parts.js';
 import type { Engine, EngineEvent, LoadedModel, RequestContext } from './protocol.js';
 import { RemoteEngine } from './remote.js';
 import { compileRuntime, type Runtime } from './runtime.js';
@@ -12,6 +11,7 @@ import { toSourceData } from './source.js';
 import { BoundTokenizer } from './tokenizer.js';
 import type { LoadOptions, Model, ModelSource, Tokenizer, TokenizerLoadOptions } from './types.js';
 import { toJson } from './values.js';
+import { WORKER_IS_OPTIONAL } from './worker-script.js';
 
 /** A worker that the page allows, or null. */
 async function startedWorker(): Promise<Engine | null> {

@@ -1,10 +1,10 @@
 // An engine in a worker: requests go there as messages, and a worker that dies takes no promise with it.
 import { workerBuildFault } from './build-id.js';
 import { TransformerError, fromData } from './errors.js';
-import { nodeWorkerUrl, startBrowserWorker } from './parts.js';
 import { absoluteUrl, nodeModule } from './platform.js';
 import type { Engine, EngineEvent, FromWorker, Request, RequestContext, RequestOf, Results, ToWorker } from './protocol.js';
 import { LockWatch } from './worker-lock.js';
+import { nodeWorkerUrl, startBrowserWorker } from './worker-script.js';
 
 /** What workers of browsers and of node have in common, once node's is dressed like a browser's. */
 interface WorkerPort {

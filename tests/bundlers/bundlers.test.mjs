@@ -1,5 +1,5 @@
 // The packed package in fresh projects of the common bundlers: each is built, its page translates in a worker, and finds the part of the
-// module that comes later.
+// module that comes later, there and in the worker.
 import assert from 'node:assert/strict';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -16,21 +16,27 @@ const PROJECTS = [
   { name: 'next', script: 'app/page.js', site: 'out', inlineScripts: true },
 ];
 
-/** Bundled with the rest, for the test to call on the page. */
-const PIECE = `
-import { attention } from 'webformer';
+/** Bundled with the rest, for the test to call on the page: the first needs the module's second part there, the other in the worker. */
+const PROBES = `
+import { attention, loadModel as load } from 'webformer';
 globalThis.attend = async (data) => {
   const row = { data: Float32Array.from(data), shape: [1, data.length] };
   return [...(await attention(row, row, row)).output.data];
+};
+globalThis.save = async (folder) => {
+  const model = await load(folder);
+  const files = await model.save();
+  model.dispose();
+  return [...files.keys()];
 };
 `;
 
 const show = pages();
 
 for (const { name, script, site, versions, inlineScripts } of PROJECTS)
-  test(`a page built by ${name} ${versions?.[name] ?? ''} translates in a worker, and has the pieces`, async (t) => {
+  test(`a page built by ${name} ${versions?.[name] ?? ''} translates in a worker, and has the module's second part`, async (t) => {
     const folder = await built(t, name, (project) => {
-      appendFileSync(path.join(project, script), PIECE);
+      appendFileSync(path.join(project, script), PROBES);
       const file = path.join(project, 'package.json'), manifest = JSON.parse(readFileSync(file, 'utf8'));
       Object.assign(manifest.devDependencies ?? {}, versions);
       writeFileSync(file, JSON.stringify(manifest));
@@ -38,6 +44,8 @@ for (const { name, script, site, versions, inlineScripts } of PROJECTS)
     const shown = await show(t, path.join(folder, site), { inlineScripts });
     checkPage(shown);
     assert.deepEqual(await shown.page.evaluate(() => globalThis.attend([1, 2])), [1, 2]);
-    assert.equal(shown.asked.filter((file) => file.endsWith('.wasm')).length, 2);
+    const files = await shown.page.evaluate(() => globalThis.save('/models/en-fr/'));
+    assert.ok(files.includes('config.json') && files.includes('model.safetensors'), files.join());
+    assert.equal(new Set(shown.asked.filter((file) => file.endsWith('.wasm'))).size, 2);
     assert.deepEqual(shown.faults, []);
   });

@@ -21,7 +21,9 @@ export const TRANSLATION = 'Où se trouve la gare ?';
 /** Chromium itself reports each file that is not there; a model's folder is asked for some that it need not have. */
 const NOT_FOUND = /404 \(Not Found\)/;
 
-const npm = (args, cwd) => run(findProgram('npm') ?? 'npm', args, { cwd, env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1' } });
+/** A bundler that hangs ends the test. */
+const npm = (args, cwd) =>
+  run(findProgram('npm') ?? 'npm', args, { cwd, env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1' }, timeout: 240_000 });
 
 let tarball;
 

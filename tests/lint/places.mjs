@@ -24,7 +24,7 @@ const PLACES = [
   { what: 'more than the public API', files: /^web\/cli\/[^/]+\.ts$/, pattern: /from '\.\.\/(?!(index|nearest)\.js')/, allowed: NOWHERE },
   { what: 'more than the public API', files: /^web\/cli\/.+\//, pattern: /from '\.\.\/\.\.\/(?!index\.js')/, allowed: NOWHERE },
   { what: 'more than the public API', files: /^web\/pipeline\//, pattern: /from '\.\.\/(?!index\.js')/, allowed: NOWHERE },
-  { what: 'import.meta', files: PAGE, pattern: /\bimport\.meta\b/, allowed: /^web\/parts\.ts$/ },
+  { what: 'import.meta', files: PAGE, pattern: /\bimport\.meta\b/, allowed: /^web\/(parts|worker-script)\.ts$/ },
   { what: "import.meta in another form than new URL('./name', import.meta.url)", files: PAGE, pattern: PART, allowed: NOWHERE },
   { what: 'code from a text', files: WEB, pattern: /\beval\s*\(|\bFunction\s*\(|\bimportScripts\b/, allowed: NOWHERE },
   { what: 'an address made of bytes', files: WEB, pattern: /\bcreateObjectURL\b|['"`](blob|data):/, allowed: /^web\/single-file\// },

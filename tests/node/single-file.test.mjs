@@ -32,6 +32,12 @@ for (const worker of [false, true])
     found.logits.forEach((value, i) => assert.ok(Math.abs(value - want.logits[i]) < 1e-4));
   });
 
+test('what saves is inside the worker too', async () => {
+  const model = await single.loadModel(bert(), { worker: true });
+  assert.ok((await model.save()).get('model.safetensors').length > 0);
+  model.dispose();
+});
+
 test('training and the pieces are inside', async () => {
   const tokenizer = await single.trainTokenizer('bpe', ['lowest lower newer wider'], { vocabSize: 14 });
   assert.equal(tokenizer.encode('lower newest').tokens.join(' '), 'lo wer n e w e s t');

@@ -2,7 +2,7 @@
 import type * as Parts from '../parts.js';
 import { compilePacked } from './unpack.js';
 
-/** Put before this script by parts.ts. */
+/** Put before this script by worker-script.ts. */
 declare const WEBFORMER_EXTRA: string;
 
 export const compilePart: typeof Parts.compilePart = () => null;
