@@ -4,7 +4,7 @@ import { checkCount, describe } from './options.js';
 import type { Ids, Tensor } from './types.js';
 import { toIdMatrix, toInt32 } from './values.js';
 
-/** [T,T]: 1 where a query may see a key, at its own place and before. */
+/** `[T,T]`: 1 where a query may see a key, at its own place and before. */
 export function causalMask(length: number): Tensor {
   checkCount('length', length);
   const data = new Float32Array(length * length);
@@ -12,13 +12,13 @@ export function causalMask(length: number): Tensor {
   return { data, shape: [length, length] };
 }
 
-/** [B,1,1,T]: 1 where a token is not padding. */
+/** `[B,1,1,T]`: 1 where a token is not padding. */
 export function paddingMask(ids: readonly Ids[], padId: number): Tensor {
   const { rows, cols, data } = toIdMatrix('ids', ids);
   return { data: Float32Array.from(data, (id) => (id === padId ? 0 : 1)), shape: [rows, 1, 1, cols] };
 }
 
-/** [T,size]: one row an id, 1 at its place. */
+/** `[T,size]`: one row an id, 1 at its place. */
 export function oneHot(ids: Ids, size: number): Tensor {
   checkCount('size', size, 1);
   const list = toInt32('ids', ids);
