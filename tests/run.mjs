@@ -60,7 +60,8 @@ const SUITES = {
   node: { needs: ['wasm', 'webgpu'], run: (options) => runPackage('node', options) },
   real: { needs: ['wasm', 'real-models'], run: (options) => runPackage('real', options) },
   browser: { needs: ['wasm', 'browser'], run: (options) => runPackage('browser', options) },
-  bundlers: { needs: ['wasm', 'browser', 'nodes'], run: (options) => runPackage('bundlers', options) },
+  // One file after the other: each packs the package anew.
+  bundlers: { needs: ['wasm', 'browser', 'nodes'], run: (options) => runPackage('bundlers', ['--test-concurrency=1', ...options]) },
 };
 const DEFAULT = ['native', 'wasm', 'relaxed', 'node', 'browser'];
 

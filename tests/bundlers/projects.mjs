@@ -1,8 +1,8 @@
 // The projects of this folder, made anew from what npm would publish, and their pages in Chromium.
 import assert from 'node:assert/strict';
-import { cpSync } from 'node:fs';
+import { appendFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { after, before } from 'node:test';
+import { after, before, test } from 'node:test';
 import { chromium } from 'playwright-core';
 import { serve } from '../../dist/cli/server.js';
 import { pack } from '../../wasm/pack.mjs';
@@ -27,20 +27,13 @@ const npm = (args, cwd) =>
 
 let tarball;
 
-/** A copy of the project `name` outside the repository, with the package and all that its manifest names installed. */
+/** A copy of the project `name` outside the repository, after `change(folder)`; the package and what its manifest names are installed. */
 export async function installed(t, name, change = () => undefined) {
   const folder = temporaryFolder(t);
   cpSync(path.join(HERE, name), folder, { recursive: true });
   change(folder);
   tarball ??= await pack();
   await npm(['install', '--prefix', folder, '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', tarball], folder);
-  return folder;
-}
-
-/** The same after `change(folder)`, built. */
-export async function built(t, name, change) {
-  const folder = await installed(t, name, change);
-  await npm(['run', 'build'], folder);
   return folder;
 }
 
@@ -51,7 +44,7 @@ export function pages() {
   after(() => browser?.close());
 
   /** `inlineScripts`: a page that cannot run under the server's policy. */
-  return async function show(t, folder, { inlineScripts = false, name = '' } = {}) {
+  return async function show(t, folder, { inlineScripts = false } = {}) {
     const server = await serve({ '/': folder, '/models/': MODELS });
     t.after(() => server.close());
     const context = await browser.newContext({ bypassCSP: inlineScripts });
@@ -65,7 +58,7 @@ export function pages() {
       asked.push(file);
       if (response.status() >= 400 && !file.startsWith('/models/')) faults.push(`${file}: status ${response.status()}`);
     });
-    await page.goto(server.url + name);
+    await page.goto(server.url);
     const shown = () => !['', 'loading'].includes(document.querySelector('output').value);
     await page.waitForFunction(shown, undefined, { timeout: 60_000 }).catch(() => faults.push('the page shows nothing'));
     return { page, text: await page.evaluate(() => document.querySelector('output').value), faults, workers, asked };
@@ -80,4 +73,46 @@ export function checkPage({ text, faults, workers, asked }) {
   const modules = asked.filter((file) => file.endsWith('.wasm'));
   assert.equal(modules.length, 1, modules.join());
   assert.match(modules[0], /relaxed|^\/dist\/[0-9a-f]+\.wasm$/);
+}
+
+/** Bundled with the rest, for the test to call on the page: the first needs the module's second part there, the other in the worker. */
+const PROBES = `
+import { attention, loadModel as load } from 'webformer';
+globalThis.attend = async (data) => {
+  const row = { data: Float32Array.from(data), shape: [1, data.length] };
+  return [...(await attention(row, row, row)).output.data];
+};
+globalThis.save = async (folder) => {
+  const model = await load(folder);
+  const files = await model.save();
+  model.dispose();
+  return [...files.keys()];
+};
+`;
+
+/**
+ * Tests that each of `projects` builds, and that its page translates in a worker and finds the second part of the module, there and in the
+ * worker. `script` starts the page, `site` is the folder where it lies once it is built; `versions` replaces some of the manifest's.
+ */
+export function testBundled(projects) {
+  const show = pages();
+  for (const { name, script, site, versions, inlineScripts } of projects) {
+    const bundler = [name, versions?.[name]].join(' ').trim();
+    test(`a page built by ${bundler} translates in a worker, and has the module's second part`, async (t) => {
+      const folder = await installed(t, name, (project) => {
+        appendFileSync(path.join(project, script), PROBES);
+        const file = path.join(project, 'package.json'), manifest = JSON.parse(readFileSync(file, 'utf8'));
+        Object.assign(manifest.devDependencies ?? {}, versions);
+        writeFileSync(file, JSON.stringify(manifest));
+      });
+      await npm(['run', 'build'], folder);
+      const shown = await show(t, path.join(folder, site), { inlineScripts });
+      checkPage(shown);
+      assert.deepEqual(await shown.page.evaluate(() => globalThis.attend([1, 2])), [1, 2]);
+      const files = await shown.page.evaluate(() => globalThis.save('/models/en-fr/'));
+      assert.ok(files.includes('config.json') && files.includes('model.safetensors'), files.join());
+      assert.equal(new Set(shown.asked.filter((file) => file.endsWith('.wasm'))).size, 2);
+      assert.deepEqual(shown.faults, []);
+    });
+  }
 }
