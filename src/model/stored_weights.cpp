@@ -12,8 +12,7 @@ void Weight::read(std::int64_t row, float* out) const {
 }
 
 std::string WeightPlan::family_name(const Slot& slot, const Candidate& candidate, bool has_head) const {
-  // transformers puts the prefix of the base model before all names but those of the heads; poolers are the base model's.
-  if (slot.name.starts_with("heads.") && !slot.name.starts_with("heads.pooler")) return candidate.bare;
+  if (slot.is_head()) return candidate.bare;
   const std::string_view prefix = names_.prefixes.front();
   return std::string(has_head ? prefix : prefix.substr(prefix.find('.') + 1)) + candidate.bare;
 }
@@ -26,9 +25,8 @@ void WeightPlan::name_stored(bool has_head, const std::function<bool(std::string
     slot.stored_as = family_name(slot, best, has_head);
     slot.part = best.part;
     slot.transposed = best.transposed;
-    const std::int64_t rows = stored_rows(slot);
-    if (slot.matrix) slot.stored_shape = slot.transposed ? Shape{slot.shape[1], rows} : Shape{rows, slot.shape[1]};
-    else slot.stored_shape = best.name.ends_with("final_logits_bias") ? Shape{1, rows} : Shape{rows};
+    const Shape shape = expected_shape(slot);
+    slot.stored_shape = best.name.ends_with("final_logits_bias") ? Shape{1, shape[0]} : shape;
   }
 }
 
@@ -40,7 +38,7 @@ std::optional<WeightPlan::Place> WeightPlan::place_of(const PackedWeights& matri
     const auto found = std::ranges::find(all, slot.stored_as, &Candidate::name);
     if (found == all.end() || !found->bare.ends_with(ending)) return std::nullopt;
     const std::string tensor = family_name(slot, *found, has_head);
-    Place place{tensor.substr(0, tensor.size() - ending.size()), stored_rows(slot), {}, slot.transposed};
+    Place place{tensor.substr(0, tensor.size() - ending.size()), expected_shape(slot)[slot.transposed ? 1 : 0], {}, slot.transposed};
     for (std::int64_t i = 0; i < slot.shape[0]; ++i) place.row.push_back(source_row(slot, i));
     return place;
   }

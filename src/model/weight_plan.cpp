@@ -101,9 +101,10 @@ std::vector<WeightPlan::Candidate> WeightPlan::candidates(const std::string& nam
     if (row.ours == pattern) endings = {""};
     if (row.ours == module)
       endings = kind == "weight" ? std::vector<std::string>{".weight", ".gamma"} : std::vector<std::string>{".bias", ".beta"};
-    for (const std::string_view prefix : names_.prefixes) {
+    for (std::size_t prefix = 0; prefix < names_.prefixes.size(); ++prefix) {
       for (const std::string& ending : endings) {
-        found.push_back({.name = std::string(prefix) + put_number(row.theirs, number) + ending,
+        found.push_back({.name = std::string(names_.prefixes[prefix]) + put_number(row.theirs, number) + ending,
+                         .prefix = prefix,
                          .part = row.part,
                          .transposed = row.transposed,
                          .exact = row.ours == pattern,
@@ -115,26 +116,26 @@ std::vector<WeightPlan::Candidate> WeightPlan::candidates(const std::string& nam
   return found;
 }
 
-std::int64_t WeightPlan::stored_rows(const Slot& slot) const {
-  const std::int64_t rows = slot.shape[0];
+Shape WeightPlan::expected_shape(const Slot& slot) const {
+  std::int64_t rows = slot.shape[0];
   switch (slot.part) {
     case Part::whole: break;
     case Part::query:
     case Part::key:
-    case Part::value: return std::int64_t(fused_.heads + 2 * fused_.kv_heads) * fused_.head_size;
+    case Part::value: rows = std::int64_t(fused_.heads + 2 * fused_.kv_heads) * fused_.head_size; break;
     case Part::interleaved_query:
     case Part::interleaved_key:
-    case Part::interleaved_value: return 3 * rows;
+    case Part::interleaved_value: rows *= 3; break;
     case Part::first_half:
-    case Part::second_half: return 2 * rows;
+    case Part::second_half: rows *= 2; break;
   }
-  return rows;
+  if (slot.vector) return Shape{rows};
+  return slot.transposed ? Shape{slot.shape[1], rows} : Shape{rows, slot.shape[1]};
 }
 
 bool WeightPlan::fits(const Slot& slot, const Shape& stored) const {
-  const std::int64_t rows = stored_rows(slot);
-  if (slot.vector) return without_unit_axes(stored) == without_unit_axes(Shape{rows});
-  return stored == (slot.transposed ? Shape{slot.shape[1], rows} : Shape{rows, slot.shape[1]});
+  const Shape expected = expected_shape(slot);
+  return slot.vector ? without_unit_axes(stored) == without_unit_axes(expected) : stored == expected;
 }
 
 std::int64_t WeightPlan::source_row(const Slot& slot, std::int64_t row) const {
@@ -155,35 +156,49 @@ std::int64_t WeightPlan::source_row(const Slot& slot, std::int64_t row) const {
 }
 
 void WeightPlan::bind(const TensorTable& table, WeightPolicy policy, std::uint64_t memory_limit) {
-  std::vector<std::string> wrong;
   std::vector<std::pair<Slot*, WeightType>> found;
   std::set<std::string> known;  // second copies under another name are no surprise
+  for (const Slot& slot : slots_) {
+    if (!slot.stored_as.empty() && table.find(slot.stored_as))
+      throw Error(Code::invalid_file, "{}: tensor \"{}\" is in it, and in a file before it", table.file, slot.stored_as);
+  }
+  std::vector<std::pair<std::string, std::string>> misfits;  // tensors of a right name whose shape is wrong, and what to say of them
   for (Slot& slot : slots_) {
-    std::string misfit;  // the first tensor of a right name whose shape is wrong; another row of the names may fit better
-    for (const Candidate& candidate : candidates(slot.name)) {
-      known.insert(candidate.name);
-      const TensorInfo* info = table.find(candidate.name);
+    const std::vector<Candidate> names = candidates(slot.name);
+    const TensorInfo* misfit = nullptr;
+    Shape expected;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      known.insert(names[i].name);
+      const TensorInfo* info = table.find(names[i].name);
       if (!info) continue;
       if (!slot.stored_as.empty()) {
         // Old checkpoints of BERT keep this bias twice. Elsewhere two alternatives in one file are two things.
-        const bool same = info->shape == slot.stored_shape && candidate.part == slot.part && candidate.transposed == slot.transposed;
+        const bool same = info->shape == slot.stored_shape && names[i].part == slot.part && names[i].transposed == slot.transposed;
         if (same && info->name != slot.stored_as && slot.name == "heads.lm.output.bias") slot.copies.push_back(info->name);
         continue;
       }
       if (!is_float(info->dtype))
         throw Error(Code::invalid_file, "{}: type {} in the file, floating-point numbers expected", info->name, name(info->dtype));
-      slot.part = candidate.part;
-      slot.transposed = candidate.transposed;
+      slot.part = names[i].part;
+      slot.transposed = names[i].transposed;
       if (fits(slot, info->shape)) {
-        slot.stored_as = candidate.name;
+        slot.stored_as = names[i].name;
+        slot.choice = i;
         slot.stored_shape = info->shape;
         found.emplace_back(&slot, kept_as(policy, info->dtype, slot.precision, slot.shape.size()));
-      } else if (misfit.empty()) {
-        misfit = format("{}: shape {} in the file, {} expected from config.json{}", candidate.name, info->shape, slot.shape,
-                        candidate.part == Part::whole ? "" : " for a part of it");
+      } else if (!misfit) {
+        misfit = info;
+        expected = expected_shape(slot);
       }
     }
-    if (slot.stored_as.empty() && !misfit.empty()) wrong.push_back(misfit);
+    if (misfit && slot.stored_as.empty())
+      misfits.emplace_back(misfit->name,
+                           format("{}: shape {} in the file, {} expected from config.json", misfit->name, misfit->shape, expected));
+  }
+  std::vector<std::string> wrong;
+  for (const auto& [tensor, text] : misfits) {
+    // It may be what another one reads, and query, key and value may be parts of one.
+    if (!wants(tensor) && std::ranges::find(wrong, text) == wrong.end()) wrong.push_back(text);
   }
   if (!wrong.empty()) throw Error(Code::weight_mismatch, "{}", join(wrong)).with("tensors", join(wrong));
 
@@ -212,14 +227,35 @@ void WeightPlan::bind(const TensorTable& table, WeightPolicy policy, std::uint64
   }
 }
 
+std::string WeightPlan::missing_name(const Slot& slot) const {
+  const std::vector<Candidate> names = candidates(slot.name);
+  std::vector<std::size_t> used(names_.prefixes.size());
+  for (const Slot& other : slots_) {
+    if (other.stored_as.empty()) continue;
+    if (split_number(other.name).first == split_number(slot.name).first) return names[other.choice].name;
+    if (other.is_head() == slot.is_head()) ++used[candidates(other.name)[other.choice].prefix];
+  }
+  auto usual = std::size_t(std::ranges::max_element(used) - used.begin());
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    if (used[usual] == 0 && slot.is_head() && names_.prefixes[i].empty()) usual = i;
+  }
+  std::string alternatives;
+  for (const Candidate& candidate : names) {
+    const bool is_old = candidate.name.ends_with(".gamma") || candidate.name.ends_with(".beta");
+    if (candidate.prefix == usual && !is_old) alternatives += (alternatives.empty() ? "" : " or ") + candidate.name;
+  }
+  return alternatives;
+}
+
 void WeightPlan::check_complete() const {
   std::vector<std::string> missing;
   for (const Slot& slot : slots_) {
-    if (slot.stored_as.empty() && !slot.optional) missing.push_back(candidates(slot.name).front().name);
+    if (!slot.stored_as.empty() || slot.optional) continue;
+    const std::string name = missing_name(slot);  // query, key and value may be parts of one
+    if (std::ranges::find(missing, name) == missing.end()) missing.push_back(name);
   }
   if (missing.empty()) return;
-  throw Error(Code::weight_missing, "{} of {} tensors that config.json asks for are not in the file: {}", missing.size(), slots_.size(),
-              join(missing))
+  throw Error(Code::weight_missing, "{} of the tensors that config.json asks for are not in the file: {}", missing.size(), join(missing))
       .with("tensors", join(missing));
 }
 

@@ -87,8 +87,8 @@ class WeightPlan {
   std::shared_ptr<std::vector<float>> optional_vector(std::string name, std::int64_t size);
 
   /// Finds the wanted tensors of one file, checks their shapes, and allocates. Called once a file. Throws weight_mismatch with all whose
-  /// shape is wrong (both shapes named), invalid_file for numbers that are no floats, out_of_memory where `memory_limit` bytes
-  /// (0: no limit) are too few for what is kept.
+  /// shape is wrong (both shapes named), invalid_file for numbers that are no floats and for a tensor that an earlier file had,
+  /// out_of_memory where `memory_limit` bytes (0: no limit) are too few for what is kept.
   void bind(const TensorTable& table, WeightPolicy policy, std::uint64_t memory_limit = 0);
   /// After all files are bound: throws weight_missing with the names of all that no file had.
   void check_complete() const;
@@ -153,18 +153,22 @@ class WeightPlan {
     std::shared_ptr<std::vector<float>> vector;
     Part part = Part::whole;
     bool transposed = false;
-    std::string stored_as;  // "" while unbound
+    std::string stored_as;   // "" while unbound
+    std::size_t choice = 0;  // of its candidates
     Shape stored_shape;
     std::vector<std::string> copies;  // tensors of the file that hold the same under another name, in the same layout
     bool filled = false;
     bool tied = false;  // repeats another slot
 
     bool is_stored_as(std::string_view name) const noexcept;
+    /// transformers puts the prefix of the base model before all names but those of the heads; poolers are the base model's.
+    bool is_head() const noexcept { return name.starts_with("heads.") && !name.starts_with("heads.pooler"); }
     /// Whether it was filled, and somebody else has it.
     bool held() const noexcept { return filled && matrix.use_count() + vector.use_count() > 1; }
   };
   struct Candidate {
     std::string name;
+    std::size_t prefix;
     Part part;
     bool transposed;
     bool exact;        // by a row for this weight, not for its module
@@ -173,8 +177,11 @@ class WeightPlan {
 
   std::vector<Candidate> candidates(const std::string& name) const;
   std::string family_name(const Slot& slot, const Candidate& candidate, bool has_head) const;
-  std::int64_t stored_rows(const Slot& slot) const;
+  /// What the file's tensor must have.
+  Shape expected_shape(const Slot& slot) const;
   bool fits(const Slot& slot, const Shape& stored) const;
+  /// The name that a missing one would have, as those that are there are named; "a or b" where none tells.
+  std::string missing_name(const Slot& slot) const;
   std::int64_t source_row(const Slot& slot, std::int64_t row) const;
   void fill_slot(Slot& slot, const TensorInfo& tensor, std::span<const std::byte> bytes) const;
 

@@ -87,6 +87,21 @@ test('shards are read by their index', async (t) => {
     same = await opened(t, files);
   assert.deepEqual((await model.forward({ inputIds: [[2, 5, 3]] })).logits, (await same.forward({ inputIds: [[2, 5, 3]] })).logits);
   await rejects(loadModel(changed(sharded, { [fileOf(1)]: null })), 'invalid_file', /model-00002-of-00002\.safetensors is missing/);
+  const twice = changed(sharded, { [fileOf(1)]: shard([...halves[1], names[0]]) });
+  await rejects(loadModel(twice), 'invalid_file', /model-00002-of-00002\.safetensors: tensor ".*" is in it, though .*index\.json says/);
+  const unlisted = { ...index, weight_map: { ...index.weight_map } };
+  delete unlisted.weight_map[names[0]];
+  await rejects(
+    loadModel(changed(twice, { 'model.safetensors.index.json': JSON.stringify(unlisted) })),
+    'invalid_file',
+    /model-00002-of-00002\.safetensors: tensor ".*" is in it, and in a file before it/,
+  );
+  const ghost = { ...index, weight_map: { ...index.weight_map, ghost: fileOf(0) } };
+  await rejects(
+    loadModel(changed(sharded, { 'model.safetensors.index.json': JSON.stringify(ghost) })),
+    'invalid_file',
+    /model-00001-of-00002\.safetensors: tensor "ghost" is not in it/,
+  );
 });
 
 test('progress never goes back and ends at 1', async (t) => {

@@ -85,7 +85,12 @@ void check(const ModelConfig& c) {
 std::span<const Family* const> families() { return rows; }
 
 std::vector<WeightName> join_rows(std::vector<WeightName> first, const std::vector<WeightName>& second) {
-  first.insert(first.end(), second.begin(), second.end());
+  const std::size_t count = first.size();
+  for (const WeightName& row : second) {
+    const bool replaced =
+        std::any_of(first.begin(), first.begin() + std::ptrdiff_t(count), [&](const WeightName& own) { return own.ours == row.ours; });
+    if (!replaced) first.push_back(row);
+  }
   return first;
 }
 

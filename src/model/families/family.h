@@ -45,7 +45,7 @@ const WeightNames& llama_names();
 /// One multi-head attention, as "attention": nn.MultiheadAttention, the same with widths of its own for keys and values, and four linears
 /// as textbooks and LLaMA name them.
 const WeightNames& multi_head_names();
-/// Both lists; a name in the first is looked for before the same name in the second.
+/// Both lists, but what the first one names is not looked for under the names of the second.
 std::vector<WeightName> join_rows(std::vector<WeightName> first, const std::vector<WeightName>& second);
 
 }  // namespace webformer

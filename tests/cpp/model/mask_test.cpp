@@ -49,8 +49,13 @@ Run run_layer(bool causal, std::vector<std::int64_t> visible, const std::vector<
   std::ranges::fill(run.gradient.data, 1.f);
   const Rows rows{.begin = {0, length, 2 * length}};
   const std::vector<int> sources{0, 1};
-  const StackPass stack{.config = config, .rows = rows, .name = "layer", .memory = &memory, .sources = sources,
-                        .mask = mask.empty() ? nullptr : mask.data(), .memory_mask = memory_mask.empty() ? nullptr : memory_mask.data()};
+  const StackPass stack{.config = config,
+                        .rows = rows,
+                        .name = "layer",
+                        .memory = &memory,
+                        .sources = sources,
+                        .mask = mask.empty() ? nullptr : mask.data(),
+                        .memory_mask = memory_mask.empty() ? nullptr : memory_mask.data()};
   Workspace workspace;
   Schedule schedule;
   Tape tape;

@@ -48,7 +48,7 @@ std::vector<std::int32_t> decode(std::shared_ptr<const Model> model, const Varia
 
 void check_refusal(const Variant& variant) {
   try {
-    variant.load({});
+    load_model(variant.config(), {});
     FAIL_CHECK("was not refused");
   } catch (const Error& error) {
     CAPTURE(error.message());
@@ -66,7 +66,7 @@ TEST_CASE("flags of config.json change what a model computes as they do in trans
     ++variants;
     if (variant.own.has("refused")) return check_refusal(variant);
     std::shared_ptr<const Model> model;
-    REQUIRE_NOTHROW(model = variant.load(variant.weights()));
+    REQUIRE_NOTHROW(model = load_model(variant.config(), variant.weights()));
     CHECK(model->unused_weights == strings_of(variant.own["unused"]));
     CHECK(wrong_outputs(*model, variant["inputs"], {}, variant.own["outputs"], tolerance) == std::vector<std::string>{});
     if (variant.own.has("greedy")) CHECK(decode(model, variant) == ids_of(variant.own["greedy"]));

@@ -3,14 +3,12 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 
-#include "formats/safetensors.h"
-#include "model/loader.h"
-#include "support/tiny_models.h"
+#include "support/named_tensors.h"
 
 using namespace webformer;
+using namespace webformer::test;
 
 namespace {
 
@@ -20,7 +18,7 @@ constexpr const char* config =
   "tie_word_embeddings": true})";
 
 struct File {
-  std::vector<std::pair<std::string, Array>> tensors;
+  std::vector<NamedTensor> tensors;
 
   static File whole() {
     File file;
@@ -28,7 +26,7 @@ struct File {
     const auto add = [&](std::string name, Shape shape) {
       Array values(shape);
       for (float& x : values.data) x = float(random.normal());
-      file.tensors.emplace_back(std::move(name), std::move(values));
+      file.tensors.push_back({std::move(name), std::move(values)});
     };
     add("model.embed_tokens.weight", {10, 8});
     add("model.layers.0.input_layernorm.weight", {8});
@@ -44,22 +42,9 @@ struct File {
     return file;
   }
 
-  Array& at(std::string_view name) { return std::ranges::find(tensors, name, &std::pair<std::string, Array>::first)->second; }
+  Array& at(std::string_view name) { return std::ranges::find(tensors, name, &NamedTensor::name)->values; }
 
-  std::shared_ptr<const Model> load(std::uint64_t memory_limit = 0) const {
-    const JsonDocument document = JsonDocument::parse(config, "config.json");
-    ModelLoader loader(document.root(), WeightPolicy::f32, memory_limit);
-    std::vector<SafetensorsTensor> items;
-    for (const auto& [name, values] : tensors) items.push_back({{name, DType::f32, values.shape}, std::as_bytes(std::span(values.data))});
-    const std::vector<std::byte> bytes = write_safetensors(items);
-    const auto header = std::size_t(safetensors_header_bytes(std::span(bytes).first(8), bytes.size(), "model.safetensors"));
-    const TensorTable table = parse_safetensors_header(std::span(bytes).first(header), bytes.size(), "model.safetensors");
-    loader.bind(table, true);
-    for (const TensorInfo& info : table.tensors) {
-      if (loader.wants(info.name)) loader.fill(info, std::span(bytes).subspan(std::size_t(info.begin), std::size_t(info.end - info.begin)));
-    }
-    return loader.finish();
-  }
+  std::shared_ptr<const Model> load(std::uint64_t memory_limit = 0) const { return load_model(config, tensors, memory_limit); }
 
   std::string error() const {
     try {
@@ -82,9 +67,9 @@ TEST_CASE("a whole file loads; its tied head is the embedding") {
 
 TEST_CASE("all tensors that are missing are named at once") {
   File file = File::whole();
-  std::erase_if(file.tensors, [](const auto& t) { return t.first.find("mlp.up") != std::string::npos || t.first == "model.norm.weight"; });
+  std::erase_if(file.tensors, [](const auto& t) { return t.name.find("mlp.up") != std::string::npos || t.name == "model.norm.weight"; });
   CHECK(file.error() ==
-        "weight_missing: 2 of 12 tensors that config.json asks for are not in the file: model.layers.0.mlp.up_proj.weight, "
+        "weight_missing: 2 of the tensors that config.json asks for are not in the file: model.layers.0.mlp.up_proj.weight, "
         "model.norm.weight");
 }
 
@@ -95,10 +80,26 @@ TEST_CASE("a transposed matrix is a mismatch that names both shapes") {
         "weight_mismatch: model.layers.0.mlp.down_proj.weight: shape [12, 8] in the file, [8, 12] expected from config.json");
 }
 
+TEST_CASE("a tensor may be in one of several files, not in two") {
+  const JsonDocument document = JsonDocument::parse(config, "config.json");
+  const File file = File::whole();
+  const std::vector<NamedTensor> first(file.tensors.begin(), file.tensors.begin() + 5);
+  std::vector<NamedTensor> second(file.tensors.begin() + 5, file.tensors.end());
+  const auto load = [&] {
+    ModelLoader loader(document.root(), WeightPolicy::f32);
+    load_file(loader, first, "1.safetensors", false);
+    load_file(loader, second, "2.safetensors", true);
+    return loader.finish();
+  };
+  CHECK(load()->parameters == file.load()->parameters);
+  second.push_back(first[3]);
+  CHECK_THROWS_WITH(load(), "2.safetensors: tensor \"model.layers.0.self_attn.k_proj.weight\" is in it, and in a file before it");
+}
+
 TEST_CASE("a tensor that nothing uses is listed, and known leftovers are not") {
   File file = File::whole();
-  file.tensors.emplace_back("model.layers.7.extra.weight", Array(Shape{2}));
-  file.tensors.emplace_back("model.layers.0.self_attn.rotary_emb.inv_freq", Array(Shape{2}));
+  file.tensors.push_back({"model.layers.7.extra.weight", Array(Shape{2})});
+  file.tensors.push_back({"model.layers.0.self_attn.rotary_emb.inv_freq", Array(Shape{2})});
   CHECK(file.load()->unused_weights == std::vector<std::string>{"model.layers.7.extra.weight"});
 }
 
@@ -114,7 +115,7 @@ TEST_CASE("NaN and infinity in a weight are reported with the tensor's name") {
 
 TEST_CASE("a stored head that differs from the embedding wins over tie_word_embeddings; an equal one is shared") {
   File file = File::whole();
-  file.tensors.emplace_back("lm_head.weight", file.at("model.embed_tokens.weight"));
+  file.tensors.push_back({"lm_head.weight", file.at("model.embed_tokens.weight")});
   {
     const auto model = file.load();
     CHECK(model->heads.lm->output.weight == model->decoder->embeddings.tokens.table);

@@ -6,8 +6,6 @@
 #include <fstream>
 
 #include "core/format.h"
-#include "formats/safetensors.h"
-#include "model/loader.h"
 
 namespace webformer::test {
 
@@ -70,21 +68,6 @@ std::vector<NamedTensor> Variant::weights() const {
     }
   }
   return tensors;
-}
-
-std::shared_ptr<const Model> Variant::load(const std::vector<NamedTensor>& tensors) const {
-  std::vector<SafetensorsTensor> items;
-  for (const auto& [name, values] : tensors) items.push_back({{name, DType::f32, values.shape}, std::as_bytes(std::span(values.data))});
-  const std::vector<std::byte> bytes = write_safetensors(items);
-  const auto header = std::size_t(safetensors_header_bytes(std::span(bytes).first(8), bytes.size(), "model.safetensors"));
-  const TensorTable table = parse_safetensors_header(std::span(bytes).first(header), bytes.size(), "model.safetensors");
-  const JsonDocument document = JsonDocument::parse(config(), "config.json");
-  ModelLoader loader(document.root(), WeightPolicy::f32);
-  loader.bind(table, true);
-  for (const TensorInfo& info : table.tensors) {
-    if (loader.wants(info.name)) loader.fill(info, std::span(bytes).subspan(std::size_t(info.begin), std::size_t(info.end - info.begin)));
-  }
-  return loader.finish();
 }
 
 void for_each_variant(const std::function<void(const Variant&)>& use) {
