@@ -196,9 +196,10 @@ void WeightPlan::bind(const TensorTable& table, WeightPolicy policy, std::uint64
                            format("{}: shape {} in the file, {} expected from config.json", misfit->name, misfit->shape, expected));
   }
   std::vector<std::string> wrong;
+  std::set<std::string> said;
   for (const auto& [tensor, text] : misfits) {
     // It may be what another one reads, and query, key and value may be parts of one.
-    if (!wants(tensor) && std::ranges::find(wrong, text) == wrong.end()) wrong.push_back(text);
+    if (!wants(tensor) && said.insert(tensor).second) wrong.push_back(text);
   }
   if (!wrong.empty()) throw Error(Code::weight_mismatch, "{}", join(wrong)).with("tensors", join(wrong));
 

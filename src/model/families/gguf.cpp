@@ -66,14 +66,35 @@ void copy_numbers(JsonWriter& json, const Keys& keys, std::initializer_list<std:
   }
 }
 
-void write_rope(JsonWriter& json, const Keys& keys) {
+/// What llama.cpp computes with, and no code here: refused unless it says what is computed anyway.
+void check_keys(const Keys& keys, double head_size) {
+  const auto only = [&](std::string_view key, double supported) {
+    if (!keys.has(key) || keys.number(key) == supported) return;
+    throw Error(Code::unsupported_model, "GGUF: {}{} is {}, only {} is supported", keys.prefix, key, keys.number(key), supported);
+  };
+  only("attention.value_length", head_size);
+  for (const std::string_view key :
+       {"expert_count", "attention.clamp_kqv", "attention.max_alibi_bias", "attention.scale", "attention.output_scale",
+        "attention.shared_kv_layers", "attention.temperature_length", "logit_scale", "residual_scale", "embedding_scale"})
+    only(key, 0);
+  for (const std::string_view key : {"rope.scale_linear", "rope.scaling.yarn_ext_factor", "rope.scaling.yarn_attn_factor"}) only(key, 1);
+  const auto* causal = keys.find("attention.causal") ? std::get_if<bool>(keys.find("attention.causal")) : nullptr;
+  if (causal && !*causal) throw Error(Code::unsupported_model, "GGUF: {}attention.causal is false, only true is supported", keys.prefix);
+}
+
+void write_rope(JsonWriter& json, const Keys& keys, double head_size) {
+  if (keys.has("rope.dimension_count")) json.member("partial_rotary_factor", keys.number("rope.dimension_count") / head_size);
   const auto* type = keys.find("rope.scaling.type") ? std::get_if<std::string>(keys.find("rope.scaling.type")) : nullptr;
   if (!type || *type == "none") return;
   json.key("rope_scaling");
   json.begin_object();
   json.member("rope_type", std::string_view(*type));
   copy_numbers(json, keys,
-               {{"rope.scaling.factor", "factor"}, {"rope.scaling.original_context_length", "original_max_position_embeddings"}});
+               {{"rope.scaling.factor", "factor"},
+                {"rope.scaling.original_context_length", "original_max_position_embeddings"},
+                {"rope.scaling.attn_factor", "attention_factor"},
+                {"rope.scaling.yarn_beta_fast", "beta_fast"},
+                {"rope.scaling.yarn_beta_slow", "beta_slow"}});
   json.end();
 }
 
@@ -104,8 +125,17 @@ std::string gguf_config(const Metadata& metadata) {
                 {"attention.sliding_window", "sliding_window"},
                 {"attn_logit_softcapping", "attn_logit_softcapping"},
                 {"final_logit_softcapping", "final_logit_softcapping"},
-                {"rope.freq_base", "rope_theta"}});
-  write_rope(json, keys);
+                {"attention.sliding_window_pattern", "sliding_window_pattern"},
+                {"rope.freq_base", "rope_theta"},
+                {"rope.freq_base_swa", "rope_local_base_freq"}});
+  const double width_of_one = keys.number("embedding_length") / keys.number("attention.head_count");
+  const double head_size = keys.has("attention.key_length") ? keys.number("attention.key_length") : width_of_one;
+  check_keys(keys, head_size);
+  write_rope(json, keys, head_size);
+  // Gemma 2 and 3: not in the file. The models of 27 billion parameters have it otherwise than the rest.
+  const double layers = keys.number("block_count");
+  const bool is_27b = (a.name == "gemma2" && layers == 46) || (a.name == "gemma3" && layers == 62);
+  json.member("query_pre_attn_scalar", is_27b ? width_of_one : head_size);
   json.member("tie_word_embeddings", true);  // the file has an output matrix where they are not
   const Keys ids{metadata, "tokenizer.ggml."};
   copy_numbers(json, ids, {{"bos_token_id", "bos_token_id"}, {"eos_token_id", "eos_token_id"}, {"padding_token_id", "pad_token_id"}});
@@ -119,6 +149,15 @@ void adapt_to_gguf(const Metadata& metadata, ModelConfig& config) {
     for (RopeConfig& rope : config.decoder.ropes) rope.layout = RopeLayout::interleaved;
   }
   config.decoder.norm.weight_offset = 0;
+  // LongRoPE of Phi-3: the factors are tensors, of which those for short texts are read.
+  const Keys keys{metadata, std::string(a.name) + "."};
+  if (keys.has("rope.scaling.type") || config.decoder.ropes.empty()) return;
+  RopeConfig& rope = config.decoder.ropes[0];
+  if (keys.has("rope.scaling.attn_factor")) rope.magnitude = float(keys.number("rope.scaling.attn_factor"));
+  if (keys.has("rope.scaling.original_context_length")) {
+    rope.longest = std::int64_t(keys.number("rope.scaling.original_context_length"));
+    config.context_length = std::min(config.context_length, rope.longest);
+  }
 }
 
 const WeightNames& gguf_names() {
@@ -144,8 +183,9 @@ const WeightNames& gguf_names() {
                                           {"decoder.#.ffn.down", "blk.#.ffn_down"},
                                           {"decoder.norm", "output_norm"},
                                           {"decoder.rope_factors", "rope_freqs.weight"},
+                                          {"decoder.rope_factors", "rope_factors_short.weight"},
                                           {"heads.lm.output", "output"}},
-                                 .ignored = {"attn_rot_embd.freqs"}};
+                                 .ignored = {"attn_rot_embd.freqs", "rope_factors_long.weight"}};
   return names;
 }
 

@@ -68,9 +68,9 @@ RopeConfig read_rope(const Json& config, int head_size, const RopeKeys& keys) {
   if (settings.has(keys.layer_type)) settings = settings[keys.layer_type];
   // Scaling of transformers 4 is for the layers that see all, not for local ones.
   if (settings.is_null() && keys.layer_type != "sliding_attention") settings = config["rope_scaling"];
-  const double base = settings.has("rope_theta")
-                          ? read_positive(settings, "rope_theta", 0)
-                          : read_positive(config, config.has(keys.theta_key) ? keys.theta_key : "rope_theta", keys.theta);
+  const bool is_local = keys.layer_type == "sliding_attention";  // whose base is its own, even where config.json is silent
+  const std::string_view theta_key = is_local || config.has(keys.theta_key) ? keys.theta_key : "rope_theta";
+  const double base = settings.has("rope_theta") ? read_positive(settings, "rope_theta", 0) : read_positive(config, theta_key, keys.theta);
   const double partial = settings.get_or("partial_rotary_factor", config.get_or(keys.partial_key, keys.partial));
   if (partial != 1 && !keys.may_be_partial)
     throw Error(Code::unsupported_model, "{}: {} is {}, only 1 is supported", config.file(), keys.partial_key, partial);

@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 
+#include "support/gguf_models.h"
 #include "support/golden.h"
 #include "support/variants.h"
 
@@ -80,6 +81,15 @@ TEST_CASE("a broken checkpoint of any family is named by its tensor and both sha
     ++families;
   });
   CHECK(families >= 30);
+}
+
+TEST_CASE("a broken checkpoint in GGUF is named by its tensor and both shapes") {
+  for (const char* name : {"llama", "qwen2", "qwen3", "gemma", "gemma2", "phi3"}) {
+    CAPTURE(std::string(name));
+    const GgufModel model = read_gguf_model(name);
+    // The metadata do not say whether the head is tied: a file without it is one whose head is.
+    break_each([&](const Tensors& tensors) { return model.load(tensors); }, model.tensors, {"output.weight"});
+  }
 }
 
 #ifdef WEBFORMER_SHARED_DIR

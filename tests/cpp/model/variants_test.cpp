@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include "model/session.h"
 #include "support/expected_outputs.h"
 #include "support/variants.h"
 
@@ -14,36 +13,12 @@ namespace {
 /// Tight enough to tell GELU from its approximation.
 constexpr double tolerance = 2e-5;
 
-std::vector<std::int32_t> ids_of(const Json& list) {
-  std::vector<std::int32_t> ids;
-  for (const Json& id : list.items()) ids.push_back(std::int32_t(id.get_integer()));
-  return ids;
-}
-
 std::vector<std::string> strings_of(const Json& list) {
   std::vector<std::string> strings;
   if (list.is_array()) {
     for (const Json& item : list.items()) strings.emplace_back(item.get_string());
   }
   return strings;
-}
-
-/// As many tokens as transformers made, each the likeliest one, by steps of one token on a cache.
-std::vector<std::int32_t> decode(std::shared_ptr<const Model> model, const Variant& variant) {
-  Session session(model);
-  Schedule schedule;
-  std::vector<std::int32_t> fed = ids_of(variant["inputs"]["input_ids"].items().front()), made;
-  if (model->encoder) {
-    Job<>(schedule, session.encode({fed}, schedule)).finish();
-    fed = {model->config.decoder_start_token_id};
-  }
-  const int sequence = session.add_sequence();
-  for (std::size_t i = 0; i < variant.own["greedy"].items().size(); ++i) {
-    const Matrix logits = Job<Matrix>(schedule, session.step({{sequence, fed}}, schedule)).finish();
-    made.push_back(std::int32_t(std::max_element(logits.data, logits.data + logits.cols) - logits.data));
-    fed = {made.back()};
-  }
-  return made;
 }
 
 void check_refusal(const Variant& variant) {
@@ -69,7 +44,7 @@ TEST_CASE("flags of config.json change what a model computes as they do in trans
     REQUIRE_NOTHROW(model = load_model(variant.config(), variant.weights()));
     CHECK(model->unused_weights == strings_of(variant.own["unused"]));
     CHECK(wrong_outputs(*model, variant["inputs"], {}, variant.own["outputs"], tolerance) == std::vector<std::string>{});
-    if (variant.own.has("greedy")) CHECK(decode(model, variant) == ids_of(variant.own["greedy"]));
+    if (variant.own.has("greedy")) CHECK(wrong_tokens(model, variant["inputs"], variant.own["greedy"]) == std::vector<std::string>{});
   });
   CHECK(variants >= 200);
 }

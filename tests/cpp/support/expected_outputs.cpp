@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/format.h"
+#include "model/session.h"
 
 namespace webformer::test {
 
@@ -112,6 +113,27 @@ std::vector<std::string> wrong_outputs(const Model& model, const Json& in, const
     } else {
       wrong.push_back(webformer::format("{}: not there", key));
     }
+  }
+  return wrong;
+}
+
+std::vector<std::string> wrong_tokens(std::shared_ptr<const Model> model, const Json& inputs, const Json& tokens) {
+  Session session(model);
+  Schedule schedule;
+  IdMatrix first = ids_of(inputs["input_ids"]);
+  first.data.resize(std::size_t(first.cols));
+  std::vector<std::int32_t> fed = first.data;
+  if (model->encoder) {
+    Job<>(schedule, session.encode({fed}, schedule)).finish();
+    fed = {model->config.decoder_start_token_id};
+  }
+  const int sequence = session.add_sequence();
+  std::vector<std::string> wrong;
+  for (const Json& token : tokens.items()) {
+    const Matrix logits = Job<Matrix>(schedule, session.step({{sequence, fed}}, schedule)).finish();
+    const auto made = std::int32_t(std::max_element(logits.data, logits.data + logits.cols) - logits.data);
+    if (made != token.get_integer()) wrong.push_back(format("token {} made, {} expected", made, token.get_integer()));
+    fed = {made};
   }
   return wrong;
 }
