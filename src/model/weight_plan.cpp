@@ -243,7 +243,8 @@ std::string WeightPlan::missing_name(const Slot& slot) const {
   std::string alternatives;
   for (const Candidate& candidate : names) {
     const bool is_old = candidate.name.ends_with(".gamma") || candidate.name.ends_with(".beta");
-    if (candidate.prefix == usual && !is_old) alternatives += (alternatives.empty() ? "" : " or ") + candidate.name;
+    if (candidate.prefix == usual && candidate.part == names.front().part && !is_old)
+      alternatives += (alternatives.empty() ? "" : " or ") + candidate.name;
   }
   return alternatives;
 }

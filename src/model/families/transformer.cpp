@@ -56,10 +56,12 @@ void configure_transformer(const Json& j, ModelConfig& c) {
 
 // nn.TransformerEncoderLayer and nn.TransformerDecoderLayer, four linears named Wq or W_q in their place, and stacks named blocks.
 const WeightNames transformer_names{
+    .prefixes = {"", "transformer."},  // nn.Transformer alone, or as a part of a module (PyTorch's tutorial on translation)
     .rows = {{"shared.embed.tokens", "embedding"},
              {"encoder.embed.tokens", "encoder.embedding"},
              {"encoder.embed.tokens", "embedding"},
              {"encoder.embed.tokens", "token_embedding"},
+             {"encoder.embed.tokens", "src_tok_emb.embedding"},
              {"encoder.embed.positions", "position_embedding"},
              {"encoder.embed.types", "segment_embedding"},
              {"encoder.#.self_attention.query.weight", "encoder.layers.#.self_attn.in_proj_weight", Part::query},
@@ -92,6 +94,7 @@ const WeightNames transformer_names{
              {"decoder.embed.tokens", "decoder.embedding"},
              {"decoder.embed.tokens", "embedding"},
              {"decoder.embed.tokens", "token_embedding"},
+             {"decoder.embed.tokens", "tgt_tok_emb.embedding"},
              {"decoder.embed.positions", "position_embedding"},
              {"decoder.#.self_attention.query.weight", "decoder.layers.#.self_attn.in_proj_weight", Part::query},
              {"decoder.#.self_attention.query.bias", "decoder.layers.#.self_attn.in_proj_bias", Part::query},
@@ -140,9 +143,11 @@ const WeightNames transformer_names{
              {"decoder.norm", "norm"},
              {"decoder.norm", "ln_f"},
              {"heads.lm.output", "output_linear"},
+             {"heads.lm.output", "generator"},
              {"heads.lm.output.bias", "mlm_bias"},
              {"heads.next_sentence", "nsp"},
-             {"heads.classifier.output", "classifier"}}};
+             {"heads.classifier.output", "classifier"}},
+    .ignored = {"positional_encoding.pos_embedding"}};
 
 }  // namespace
 
