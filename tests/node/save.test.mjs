@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { createModel } from 'webformer';
+import { createModel, trainTokenizer } from 'webformer';
 import { bert, llama, marian } from '../fixtures/make_models.mjs';
 import { changed, opened, rejects } from './support.mjs';
 
@@ -134,6 +134,22 @@ test('a new model is saved by the names of its family, and loads again', async (
     assert.deepEqual(scoresOf(await again.forward(inputsFor(again.info))), scoresOf(await model.forward(inputsFor(model.info))), name);
     assert.equal(again.info.parameters, model.info.parameters);
   }
+});
+
+test('a tokenizer without files of its own is saved with the class and the special tokens that transformers asks for', async (t) => {
+  const specialTokens = ['<pad>', '</s>', '<unk>'];
+  const tokenizer = await trainTokenizer('bpe', ['the fox'], { vocabSize: 20, specialTokens, unknownToken: '<unk>' });
+  const config = {
+    model_type: 'gpt2', architectures: ['GPT2LMHeadModel'], n_embd: 16, n_head: 2, n_layer: 1, n_positions: 32, vocab_size: 20,
+    eos_token_id: 1, bos_token_id: null, pad_token_id: 0,
+  };
+  const model = await createModel(config, { tokenizer });
+  t.after(() => model.dispose());
+  const saved = await model.save();
+  assert.deepEqual(JSON.parse(new TextDecoder().decode(saved.get('tokenizer_config.json'))), {
+    tokenizer_class: 'PreTrainedTokenizerFast', eos_token: '</s>', pad_token: '<pad>', unk_token: '<unk>',
+  });
+  assert.deepEqual((await opened(t, saved)).tokenizer.encode('the fox').ids, tokenizer.encode('the fox').ids);
 });
 
 test('what cannot be saved yet is refused by its name', async (t) => {

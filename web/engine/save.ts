@@ -2,9 +2,10 @@
 import { throwIfAborted } from '../errors.js';
 import { extend } from '../extra.js';
 import type { Instance } from '../instance.js';
+import type { ModelInfo } from '../types.js';
 import { nextTask } from '../yield.js';
 import type { Checkpoint } from './load.js';
-import type { TokenizerFiles } from './tokenizers.js';
+import type { TokenizerFiles, Tokenizers } from './tokenizers.js';
 
 /** Beside tokenizer.json, what transformers reads of a tokenizer: its class, its special tokens, its chat template. */
 const COMPANIONS = ['tokenizer_config.json', 'special_tokens_map.json', 'chat_template.jinja'];
@@ -26,6 +27,19 @@ const TYPES = { f32: 'float32', f16: 'float16' } as const;
 function withType(config: Uint8Array, dtype: keyof typeof TYPES): Uint8Array {
   const text = new TextDecoder().decode(config);
   return new TextEncoder().encode(text.replace(/("(?:torch_)?dtype"\s*:\s*)"\w+"/, `$1"${TYPES[dtype]}"`));
+}
+
+const ROLES = ['bos', 'eos', 'unk', 'sep', 'pad', 'cls', 'mask'] as const;
+
+/** What a tokenizer without files of its own needs beside tokenizer.json, so that transformers reads just that. */
+function tokenizerConfig({ source }: Tokenizers, config: ModelInfo['config']): Uint8Array {
+  const settings: Record<string, unknown> = { tokenizer_class: 'PreTrainedTokenizerFast' };
+  for (const role of ROLES) {
+    const id: unknown = config[`${role}_token_id`];
+    const token = source.names[`${role}_token`] ?? (typeof id === 'number' && id >= 0 ? source.tokenOf(id) : undefined);
+    if (token !== undefined) settings[`${role}_token`] = token;
+  }
+  return new TextEncoder().encode(`${JSON.stringify(settings, null, 2)}\n`);
 }
 
 async function weights(instance: Instance, checkpoint: Checkpoint, dtype: keyof typeof TYPES, signal: AbortSignal): Promise<Uint8Array> {
@@ -54,6 +68,9 @@ export async function save(
   // A copy of each: they may move to another thread.
   for (const [name, bytes] of files) folder.set(name, name === 'config.json' ? withType(bytes, dtype) : bytes.slice());
   folder.set('model.safetensors', await weights(instance, checkpoint, dtype, signal));
-  if (tokenizers && !files.has('target.spm')) folder.set('tokenizer.json', new TextEncoder().encode(tokenizers.source.save()));
+  if (tokenizers && !files.has('target.spm')) {
+    folder.set('tokenizer.json', new TextEncoder().encode(tokenizers.source.save()));
+    if (!folder.has('tokenizer_config.json')) folder.set('tokenizer_config.json', tokenizerConfig(tokenizers, checkpoint.info.config));
+  }
   return folder;
 }
