@@ -21,6 +21,7 @@
 #include "wasm/trainer_handle.h"
 #include "wasm/values.h"
 #include "wasm/word_vector_files.h"
+#include "wasm/word_vector_trainer.h"
 
 using emscripten::val;
 
@@ -92,6 +93,7 @@ EMSCRIPTEN_BINDINGS(webformer) {
   function("attention", &attend);
   function("createLayer", &create_layer);
   function("createTrainer", &create_trainer);
+  function("createWordVectorTrainer", &create_word_vector_trainer);
   function("loadAdapter", &load_adapter);
   function("mergeAdapter", &merge_adapter);
   function("saveAdapter", &save_adapter);
@@ -159,6 +161,14 @@ EMSCRIPTEN_BINDINGS(webformer) {
       .function("step", &TrainerHandle::step)
       .function("evaluate", &TrainerHandle::evaluate)
       .function("checkpoint", &TrainerHandle::checkpoint);
+  class_<WordVectorTrainerHandle>("WordVectorTrainer")
+      .smart_ptr<std::shared_ptr<WordVectorTrainerHandle>>("WordVectorTrainerPointer")
+      .function("feed", &WordVectorTrainerHandle::feed)
+      .function("begin", &WordVectorTrainerHandle::begin)
+      .function("done", &WordVectorTrainerHandle::done)
+      .function("step", &WordVectorTrainerHandle::step)
+      .function("vectors", &WordVectorTrainerHandle::vectors)
+      .function("checkpoint", &WordVectorTrainerHandle::checkpoint);
   class_<ModelSaver>("ModelSaver")
       .smart_ptr<std::shared_ptr<ModelSaver>>("ModelSaverPointer")
       .function("size", &ModelSaver::size)

@@ -12,7 +12,7 @@ import { outputOf } from './setup/system.mjs';
 const EXTRA_SOURCES = [
   'src/text/training/', 'src/training/', 'src/model/adapter', 'src/model/backward', 'src/model/low_rank_', 'src/model/model_writer',
   'src/formats/safetensors_writer', 'src/formats/word_vectors', 'wasm/adapter_', 'wasm/attention_piece', 'wasm/layer_',
-  'wasm/model_saver', 'wasm/position_tables', 'wasm/tokenizer_trainer', 'wasm/trainer_handle', 'wasm/word_vector_files',
+  'wasm/model_saver', 'wasm/position_tables', 'wasm/tokenizer_trainer', 'wasm/trainer_', 'wasm/word_vector_',
 ];
 const EXTRA_FUNCTIONS = /backward/;
 

@@ -121,6 +121,15 @@ export interface WasmTrainer extends Deletable {
   checkpoint(): Outcome<Uint8Array>;
 }
 
+export interface WasmWordVectorTrainer extends Deletable {
+  feed(lengths: readonly number[]): Outcome<undefined>;
+  begin(): Outcome<number>;
+  done(): boolean;
+  step(): Outcome<WasmJob<WasmTrainerStep & { words: number }>>;
+  vectors(): Outcome<{ words: string[]; vectors: Tensor }>;
+  checkpoint(): Outcome<Uint8Array>;
+}
+
 /** model.safetensors: its start, then a tensor at a time up to null. */
 export interface WasmModelSaver extends Deletable {
   size(): number;
@@ -192,6 +201,7 @@ export interface WasmModule {
   attention(options: string): Outcome<[output: Tensor, weights: Tensor]>;
   /** See wasm/layer_handle.h. */
   createLayer(kind: string, options: string, length: number): Outcome<WasmLayer>;
+  createWordVectorTrainer(options: string): Outcome<WasmWordVectorTrainer>;
   createTrainer(
     model: WasmModel, options: string, source: WasmTokenizer | null, target: WasmTokenizer | null,
   ): Outcome<WasmTrainer>;

@@ -1,11 +1,11 @@
 // trainTokenizer: on the calling thread, in short steps.
-import { TransformerError, invalidArgument, throwIfAborted, untilAborted } from './errors.js';
-import { breather } from './engine/breather.js';
+import { TransformerError, invalidArgument, throwIfAborted } from './errors.js';
 import { extend } from './extra.js';
 import { Instance } from './instance.js';
 import type { WasmTokenizer, WasmTokenizerTrainer } from './module.js';
 import { checkChoice, checkCount, checkOptions, checkSignal, checkText, describe } from './options.js';
 import { compileRuntime } from './runtime.js';
+import { checkTexts, feedTexts } from './texts.js';
 import { BoundTokenizer } from './tokenizer.js';
 import type { Tokenizer, TokenizerKind, TrainTokenizerOptions } from './types.js';
 import { toJson } from './values.js';
@@ -20,7 +20,6 @@ const LISTS = ['specialTokens', 'initialAlphabet'] as const;
 const STAGES = ['normalizer', 'preTokenizer'] as const;
 const OPTIONS = [...Object.keys(COUNTS), ...TEXTS, ...LISTS, ...STAGES, 'onProgress', 'signal'];
 
-const BATCH_CHARACTERS = 1 << 15; // of texts that cross to WebAssembly at once: a few milliseconds of work
 const STEP_MS = 20;
 
 function check(kind: TokenizerKind, options: TrainTokenizerOptions): void {
@@ -47,17 +46,6 @@ function check(kind: TokenizerKind, options: TrainTokenizerOptions): void {
   checkSignal('signal', options.signal);
 }
 
-type Texts = Iterable<string> | AsyncIterable<string>;
-
-/** Of a list or a stream; a string, which would be an iterable of its characters, is most likely a mistake. */
-function checkTexts(texts: Texts): void {
-  if (typeof texts === 'object' && texts !== null && (Symbol.asyncIterator in texts || Symbol.iterator in texts)) return;
-  throw invalidArgument(`texts: ${describe(texts)} found, a list or another iterable of strings expected`);
-}
-
-const iteratorOf = (texts: Texts): Iterator<string> | AsyncIterator<string> =>
-  Symbol.asyncIterator in texts ? texts[Symbol.asyncIterator]() : texts[Symbol.iterator]();
-
 /** Stages are read as those of a file are; here they are the caller's. */
 function start(instance: Instance, kind: TokenizerKind, settings: object): WasmTokenizerTrainer {
   try {
@@ -65,39 +53,6 @@ function start(instance: Instance, kind: TokenizerKind, settings: object): WasmT
   } catch (error) {
     if (error instanceof TransformerError && error.code === 'invalid_file') throw invalidArgument(error.message, { ...error.details });
     throw error;
-  }
-}
-
-async function feed(
-  instance: Instance, trainer: WasmTokenizerTrainer, texts: Texts, signal: AbortSignal,
-): Promise<void> {
-  const breathe = breather(signal);
-  let batch: string[] = [], characters = 0;
-  const send = async (): Promise<void> => {
-    const lengths = instance.stageTexts(batch);
-    instance.call(() => trainer.feed(lengths));
-    batch = [];
-    characters = 0;
-    await breathe();
-  };
-  const iterator = iteratorOf(texts);
-  let ended = false;
-  try {
-    for (let count = 0; ; count++) {
-      throwIfAborted(signal);
-      const next = iterator.next();
-      const { done, value } = 'then' in next ? await untilAborted(signal, next) : next;
-      if (done) break;
-      checkText(`texts[${count}]`, value);
-      batch.push(value);
-      characters += value.length;
-      if (characters >= BATCH_CHARACTERS) await send();
-    }
-    ended = true;
-    if (batch.length > 0) await send();
-  } finally {
-    // Not awaited: a stream that hangs would hold the error back.
-    if (!ended) void Promise.resolve(iterator.return?.()).catch(() => undefined);
   }
 }
 
@@ -135,7 +90,7 @@ export async function trainTokenizer(
   const instance = await Instance.of(module);
   await extend(instance);
   const trainer = start(instance, kind, settings);
-  await feed(instance, trainer, texts, signal);
+  await feedTexts(instance, texts, signal, (lengths) => trainer.feed(lengths));
   const trained = await train(instance, trainer, onProgress, signal);
   return BoundTokenizer.unpack(module, instance.call(() => trained.pack()));
 }

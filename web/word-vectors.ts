@@ -9,7 +9,7 @@ import { bytesOf, piecesInstance } from './pieces-instance.js';
 import { FileSet, toSourceData } from './source.js';
 import type { ModelSource, WordVectors } from './types.js';
 
-class VectorTable implements WordVectors {
+export class VectorTable implements WordVectors {
   readonly words: string[];
   readonly dimensions: number;
   readonly #vectors: Float32Array;

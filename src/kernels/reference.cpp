@@ -185,6 +185,16 @@ void rope(Matrix x, int heads, int head_size, int rotated, RopeLayout layout, co
   }
 }
 
+float dot(const float* a, const float* b, std::int64_t count) {
+  double sum = 0;
+  for (std::int64_t i = 0; i < count; ++i) sum += double(a[i]) * b[i];
+  return float(sum);
+}
+
+void add_scaled(float factor, const float* x, float* y, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) y[i] += factor * x[i];
+}
+
 bool all_finite(ConstMatrix x) {
   for (std::int64_t i = 0; i < x.rows; ++i)
     for (std::int64_t j = 0; j < x.cols; ++j)

@@ -51,6 +51,9 @@ void rope(Matrix x, int heads, int head_size, int rotated, RopeLayout layout, co
 void rope_backward(Matrix dy, int heads, int head_size, int rotated, RopeLayout layout, const std::int32_t* positions,
                    const float* frequencies, float magnitude);
 
+float dot(const float* a, const float* b, std::int64_t count);
+void add_scaled(float factor, const float* x, float* y, std::int64_t count);
+
 bool all_finite(ConstMatrix x);
 std::int64_t argmax(std::span<const float> x);
 

@@ -1,10 +1,11 @@
-// A training as the caller sees it: steps that come, a result, checkpoints.
-import { TransformerError, linked, throwIfAborted, untilAborted } from '../errors.js';
+// A training of a model: what is asked of its engine, in which order.
+import { throwIfAborted, untilAborted } from '../errors.js';
 import type { Request, RequestOf, Results } from '../protocol.js';
 import type { BoundTokenizer } from '../tokenizer.js';
 import type { ModelInfo, TrainingData, TrainingRun, TrainingStep, TrainOptions } from '../types.js';
 import { checkTraining, isStream, toTrainerJson } from './options.js';
 import { portionsOf } from './rows.js';
+import { RunningTraining } from './steps.js';
 
 /** Asks the model's engine, in turn with its other calls: that is how inference runs between steps. */
 export type Ask = <K extends Request['kind']>(kind: K, request: RequestOf<K>, signal?: AbortSignal) => Promise<Results[K]>;
@@ -83,53 +84,8 @@ async function train(
   }
 }
 
-class RunningTraining implements TrainingRun {
-  readonly #steps: TrainingStep[] = [];
-  readonly #left = new AbortController();
-  readonly #result: Promise<Result>;
-  #ended = false;
-  #consumed = false;
-  #wake: () => void = () => undefined;
-
-  constructor(private readonly host: TrainingHost, data: TrainingData, options: TrainOptions) {
-    const emit = (step: TrainingStep): void => {
-      this.#steps.push(step);
-      this.#wake();
-    };
-    const end = (): void => {
-      this.#ended = true;
-      this.#wake();
-    };
-    this.#result = linked(options?.signal, this.#left, () => train(host, data, options, emit, this.#left.signal));
-    this.#result.then(end, end); // a failure is for those who iterate or ask for the result
-  }
-
-  result(): Promise<Result> {
-    return this.#result;
-  }
-
-  /** The state after the step that runs now, or after the last. */
-  checkpoint(): Promise<Uint8Array> {
-    return this.host.ask('train-checkpoint', { kind: 'train-checkpoint' });
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<TrainingStep, void, undefined> {
-    if (this.#consumed)
-      throw new TransformerError('invalid_argument', 'A training can be iterated once; result() may be asked for any number of times.');
-    this.#consumed = true;
-    try {
-      for (;;) {
-        const step = this.#steps.shift();
-        if (step) yield step;
-        else if (this.#ended) break;
-        else await new Promise<void>((resolve) => (this.#wake = resolve));
-      }
-      await this.#result;
-    } finally {
-      this.#left.abort();
-    }
-  }
-}
-
 export const startTraining = (host: TrainingHost, data: TrainingData, options: TrainOptions): TrainingRun =>
-  new RunningTraining(host, data, options);
+  new RunningTraining(
+    (emit, signal) => train(host, data, options, emit, signal), options?.signal,
+    () => host.ask('train-checkpoint', { kind: 'train-checkpoint' }),
+  );
