@@ -1,6 +1,7 @@
 // `npm test`, or some of it:
 //   node tests/run.mjs [native] [baseline] [sanitizers] [wasm] [relaxed] [node] [browser] [real] [bundlers] [-- options of the tests]
-//   native, baseline, sanitizers   the doctest cases of tests/cpp: with AVX2 where there is; with SSE2; with ASan and UBSan
+//   native, baseline, sanitizers   the doctest cases of tests/cpp, and webformer-train: with AVX2 where there is; with SSE2; with ASan
+//                                  and UBSan
 //   wasm, relaxed                  the same as WebAssembly in node, without and with relaxed SIMD
 //   node, browser                  the built package: tests/node in node, tests/browser in Chromium
 //   real                           the same with real checkpoints, which it downloads (176 MB); not a part of `npm test`
@@ -21,9 +22,17 @@ const plainText = process.stdout.isTTY ? [] : ['--no-colors=true'];
 
 const NOTHING_BUILT = { passed: 0, failed: 1 };
 
-function runNative(preset, options) {
-  const folder = buildPreset(preset, ['webformer_tests']);
-  return folder ? runCounted(path.join(folder, 'webformer_tests'), [...plainText, ...options], countDoctest) : NOTHING_BUILT;
+/** The doctest cases, and those of the program for training, unless options choose among the former. */
+async function runNative(preset, options) {
+  const folder = buildPreset(preset, ['webformer_tests', 'webformer-train']);
+  if (!folder) return NOTHING_BUILT;
+  const cases = await runCounted(path.join(folder, 'webformer_tests'), [...plainText, ...options], countDoctest);
+  if (options.length > 0) return cases;
+  const env = { ...process.env, WEBFORMER_TRAIN: path.join(folder, 'webformer-train') };
+  const program = await runCounted(
+    process.execPath, ['--test', '--test-reporter=spec', path.join(ROOT, 'tests/native/train.test.mjs')], countNodeTest, env,
+  );
+  return { passed: cases.passed + program.passed, failed: cases.failed + program.failed };
 }
 
 async function runWasm(options) {

@@ -18,9 +18,9 @@ const EXTRA_FUNCTIONS = /backward/;
 
 /**
  * The linker keeps one of several functions with equal code, by the name of any of them. Such a call is seen in the graph, but not where it
- * goes through a pointer: of the functions that are small, or much alike by their nature, none is moved unless all its callers are.
+ * goes through a pointer: of the functions that are much alike by their nature, and small, none is moved unless all its callers are.
  */
-const LIKE_OTHERS = /^_ZNK?St3__2|__invoke|\.(destroy|cleanup)$/;
+const LIKE_OTHERS = /^_ZNK?St3__2|__invoke|\.(destroy|cleanup)$/, LEAST_UNLIKE = 256;
 
 const FEATURES = [
   'bulk-memory', 'exception-handling', 'multivalue', 'mutable-globals', 'nontrapping-float-to-int', 'reference-types', 'relaxed-simd',
@@ -59,9 +59,10 @@ function extraFunctions(nm, folder, variant) {
     const objects = path.join(folder, 'CMakeFiles', `${target}.dir`);
     for (const file of readdirSync(objects, { recursive: true }).filter((name) => name.endsWith('.o'))) {
       const isExtra = EXTRA_SOURCES.some((source) => file.replaceAll('\\', '/').startsWith(source));
-      for (const [, kind, name] of run(nm, ['--defined-only', path.join(objects, file)]).matchAll(/ ([TtWw]) (\S+)/g)) {
+      for (const [, size, kind, name] of run(nm, ['-S', '--defined-only', path.join(objects, file)]).matchAll(/ (\w+) ([TtWw]) (\S+)/g)) {
+        const isAlike = LIKE_OTHERS.test(name) && parseInt(size, 16) < LEAST_UNLIKE;
         if (!isExtra && !EXTRA_FUNCTIONS.test(name)) elsewhere.add(name);
-        else (/[Tt]/.test(kind) && !LIKE_OTHERS.test(name) ? extra : shared).add(name);
+        else (/[Tt]/.test(kind) && !isAlike ? extra : shared).add(name);
       }
     }
   }

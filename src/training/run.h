@@ -45,6 +45,8 @@ class TrainingRun {
   /// The next step. Where it is abandoned or throws, it can be made again.
   Task<RunStep> step(Workspace& workspace, Schedule& schedule);
   std::vector<std::byte> checkpoint() { return trainer_->checkpoint(); }
+  /// Takes the weights of a checkpoint; the run does not go on from there.
+  void restore(std::span<const std::byte> checkpoint) { trainer_->resume(checkpoint); }
 
  private:
   /// The batches of the next step.

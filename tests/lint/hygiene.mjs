@@ -9,8 +9,8 @@ const FORBIDDEN = [
 
 const TOP_LEVEL = new Set([
   '.ci', '.clang-format', '.gitattributes', '.gitignore', '.npmrc', 'CHANGELOG.md', 'CMakeLists.txt', 'CMakePresets.json',
-  'CONTRIBUTING.md', 'LICENSE', 'README.md', 'SECURITY.md', 'demo', 'docs', 'package-lock.json', 'package.json', 'src', 'tests',
-  'tsconfig.json', 'wasm', 'web',
+  'CONTRIBUTING.md', 'LICENSE', 'README.md', 'SECURITY.md', 'demo', 'docs', 'native', 'package-lock.json', 'package.json', 'src',
+  'tests', 'tsconfig.json', 'wasm', 'web',
 ]);
 
 export function checkHygiene(files) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
-import { TransformerError, capabilities, loadModel, trainWordVectors } from 'webformer';
+import { TransformerError, capabilities, loadModel } from 'webformer';
 import { bert } from '../fixtures/make_models.mjs';
 import { opened, rejects } from './support.mjs';
 
@@ -56,10 +56,6 @@ test('values of the wrong kind are refused by name', async () => {
     await rejects(loadModel(bert(), { [name]: value }), 'invalid_argument', new RegExp(name));
   for (const source of [undefined, null, 3, '', [], new Map(), [new Uint8Array(3)], new Map([['a', 'text']])])
     await rejects(loadModel(source), 'invalid_argument', /source/);
-});
-
-test('what does not exist yet says so', async () => {
-  await rejects(() => trainWordVectors(), 'unsupported_model', /trainWordVectors/);
 });
 
 test('TransformerError can be made by hand', () => {

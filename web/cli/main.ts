@@ -10,12 +10,13 @@ import { generate } from './commands/generate.js';
 import { info } from './commands/info.js';
 import { serveCommand } from './commands/serve.js';
 import { tokenize } from './commands/tokenize.js';
+import { train } from './commands/train.js';
 import { translate } from './commands/translate.js';
 import { SAMPLING_OPTIONS } from './generating.js';
 import { commandHelp, programHelp } from './help.js';
 import { harmless } from './output.js';
 
-const COMMANDS: readonly Command[] = [tokenize, translate, generate, chat, embed, classify, info, serveCommand];
+const COMMANDS: readonly Command[] = [tokenize, translate, generate, chat, embed, classify, train, info, serveCommand];
 const COMMON = { help: { kind: 'flag', short: 'h', help: 'this text' } } as const satisfies OptionSpecs;
 const FAILED = 1;
 const WRONG_USAGE = 2;
@@ -32,7 +33,6 @@ function version(): string {
 function find(name: string): Command {
   const found = COMMANDS.find((command) => command.name === name);
   if (found) return found;
-  if (name === 'train') throw new TransformerError('unsupported_model', 'train is not supported yet');
   if (name.startsWith('-')) throw new UsageError(`'${name}' is no option; ${hint(name, ['--help', '--version'])}`);
   throw new UsageError(`'${name}' is no command; ${hint(name, COMMANDS.map((command) => command.name))}`);
 }

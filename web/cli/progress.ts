@@ -28,19 +28,45 @@ export interface ProgressBar {
 
 const NO_BAR: ProgressBar = { show: () => undefined, end: () => undefined };
 
-/** Writes into one line of the standard error, which stays free for results and logs elsewhere. */
-export function progressBar(stream: NodeJS.WriteStream = process.stderr): ProgressBar {
-  if (!stream.isTTY) return NO_BAR;
+/** One line of a terminal, written anew each time. */
+function rewritable(stream: NodeJS.WriteStream): { show(line: string): void; clear(): void } {
   let last = '';
   return {
-    show(event) {
-      const line = lineOf(event, stream.columns || 80);
+    show(line) {
       if (line !== last) stream.write(`\r\x1b[K${line}`);
       last = line;
     },
-    end() {
+    clear() {
       if (last !== '') stream.write('\r\x1b[K');
       last = '';
+    },
+  };
+}
+
+/** Writes into one line of the standard error, which stays free for results and logs elsewhere. */
+export function progressBar(stream: NodeJS.WriteStream = process.stderr): ProgressBar {
+  if (!stream.isTTY) return NO_BAR;
+  const line = rewritable(stream);
+  return { show: (event) => line.show(lineOf(event, stream.columns || 80)), end: () => line.clear() };
+}
+
+const LINE_PAUSE_MS = 10_000;
+
+/** News of long work: the last one stays in a line of the terminal; elsewhere there is a line now and then. */
+export function progressLine(stream: NodeJS.WriteStream = process.stderr): { show(text: string): void; end(): void } {
+  const line = rewritable(stream);
+  let last = '', written = -Infinity;
+  return {
+    show(text) {
+      last = harmless(text);
+      if (stream.isTTY) return line.show(last.slice(0, (stream.columns || 80) - 1));
+      if (performance.now() - written < LINE_PAUSE_MS) return;
+      stream.write(`${last}\n`);
+      written = performance.now();
+    },
+    end() {
+      if (stream.isTTY) line.clear();
+      if (last !== '') stream.write(`${last}\n`);
     },
   };
 }
