@@ -35,13 +35,19 @@ void read_local_layers(const Json& j, ModelConfig& c, std::int64_t pattern, int 
   }
 }
 
+/// null means none.
+float read_softcap(const Json& j, std::string_view key, float where_absent) {
+  if (j[key].is_missing()) return where_absent;
+  return j.has(key) ? read_positive(j, key, where_absent) : 0;
+}
+
 void configure_gemma2(const Json& j, ModelConfig& c) {
   configure_gemma(j, c);
   StackConfig& d = c.decoder;
   d.norm_place = NormPlace::both;
   d.attention_scale = 1 / std::sqrt(read_positive(j, "query_pre_attn_scalar", 256));
-  if (j.has("attn_logit_softcapping")) d.attention_softcap = read_positive(j, "attn_logit_softcapping", 50);
-  if (j.has("final_logit_softcapping")) c.logits_softcap = read_positive(j, "final_logit_softcapping", 30);
+  d.attention_softcap = read_softcap(j, "attn_logit_softcapping", 50);
+  c.logits_softcap = read_softcap(j, "final_logit_softcapping", 30);
   read_local_layers(j, c, 2, 0);
 }
 
@@ -49,6 +55,8 @@ void configure_gemma3(const Json& j, ModelConfig& c) {
   configure_gemma2(j, c);
   StackConfig& d = c.decoder;
   require_null(j, "attn_logit_softcapping");  // Gemma 2's; transformers reads it without using it
+  d.attention_softcap = 0;
+  c.logits_softcap = read_softcap(j, "final_logit_softcapping", 0);
   d.query_key_norm = true;
   d.layer.assign(std::size_t(d.layers), {.rope = 0});
   d.ropes = {read_rope(j, d.head_size, {.layer_type = "full_attention", .theta = 1000000}),

@@ -35,14 +35,12 @@ NamedTensor make_tensor(std::string name, const std::vector<double>& law) {
   return {std::move(name), std::move(values)};
 }
 
-/// The members of an object after a patch, whose null takes one away.
+/// The members of an object after a patch.
 std::vector<std::pair<std::string_view, Json>> merge(const Json& object, const Json& patch) {
   auto members = object.members();
   if (patch.is_missing()) return members;
   std::erase_if(members, [&](const auto& member) { return !patch[member.first].is_missing(); });
-  for (const auto& member : patch.members()) {
-    if (!member.second.is_null()) members.push_back(member);
-  }
+  for (const auto& member : patch.members()) members.push_back(member);
   return members;
 }
 
@@ -50,6 +48,7 @@ std::vector<std::pair<std::string_view, Json>> merge(const Json& object, const J
 
 std::string Variant::config() const {
   std::string text;
+  // null is a value there: transformers writes it, where a class has another one by itself.
   for (const auto& [key, value] : merge(plain["config"], own["config"]))
     text += webformer::format("{}\"{}\": {}", text.empty() ? "{" : ", ", key, value.to_json());
   return text + "}";
@@ -58,6 +57,7 @@ std::string Variant::config() const {
 std::vector<NamedTensor> Variant::weights() const {
   std::vector<NamedTensor> tensors;
   for (const auto& [pattern, entry] : merge(plain["weights"], own["weights"])) {
+    if (entry.is_null()) continue;  // this variant does not have it
     std::vector<double> law;
     for (const Json& number : entry.items()) law.push_back(number.get_number());
     const std::vector<double> rest(law.begin() + 2, law.end());
