@@ -86,12 +86,14 @@ void keep_file(const fs::path& folder, const fs::path& origin, const char* name)
 
 }  // namespace
 
-LoadedModel load_folder(const fs::path& folder, WeightPolicy policy, std::optional<std::uint64_t> fresh) {
-  const JsonDocument config = JsonDocument::parse(read_text(folder / config_name), config_name);
-  ModelLoader loader(config.root(), policy);
-  if (fresh) loader.randomize(*fresh);
+LoadedModel load_folder(const fs::path& folder, const LoadSettings& settings) {
+  LoadedModel loaded{.config = read_text(folder / config_name)};
+  if (settings.head) loaded.config = with_new_head(JsonDocument::parse(loaded.config, config_name).root(), *settings.head);
+  const JsonDocument config = JsonDocument::parse(loaded.config, config_name);
+  ModelLoader loader(config.root(), settings.policy);
+  if (settings.head) loader.renew_head(settings.seed);
+  if (settings.fresh) loader.randomize(settings.seed);
   else read_all_weights(folder, loader);
-  LoadedModel loaded;
   loaded.model = loader.finish();
   loaded.layout = loader.layout();
   read_tokenizers(folder, loaded);
@@ -100,7 +102,7 @@ LoadedModel load_folder(const fs::path& folder, WeightPolicy policy, std::option
 
 void save_folder(const fs::path& folder, const fs::path& origin, const LoadedModel& loaded, DType dtype) {
   fs::create_directories(folder);
-  const std::string config = with_type(read_text(origin / config_name), dtype);
+  const std::string config = with_type(loaded.config, dtype);
   for (const char* name : companions) keep_file(folder, origin, name);
   if (loaded.source != loaded.target) {
     for (const char* name : marian_files) keep_file(folder, origin, name);

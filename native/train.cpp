@@ -172,9 +172,13 @@ int train(std::span<const char* const> words) {
 
   const std::string settings = training_json(arguments);
   const JsonDocument json = JsonDocument::parse(settings, "options");
-  std::optional<std::uint64_t> fresh;
-  if (arguments.has("fresh")) fresh = std::uint64_t(json.root().get_or("seed", std::int64_t{0}));
-  LoadedModel loaded = load_folder(arguments.names[0], policy_of(arguments), fresh);
+  LoadSettings loading{.policy = policy_of(arguments), .fresh = arguments.has("fresh")};
+  loading.seed = std::uint64_t(json.root().get_or("seed", std::int64_t{0}));
+  if (arguments.has("label") || arguments.has("new-head")) {
+    loading.head = NewHead{.task = arguments.text("task"), .labels = {}};
+    if (arguments.has("label")) loading.head->labels = arguments.values.find("label")->second;
+  }
+  LoadedModel loaded = load_folder(arguments.names[0], loading);
   TrainingOptions options = read_training_options(json.root(), loaded.model->config);
   if (!options.task) throw UsageError("--task: batches found, which only programs have");
   for (const int number : {SIGINT, SIGTERM}) std::signal(number, ask_to_stop);

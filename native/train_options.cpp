@@ -51,6 +51,8 @@ constexpr OptionSpec optimizer_options[] = {
 
 constexpr OptionSpec model_options[] = {
     {"fresh", flag, "", "begin with random weights; MODEL needs config.json and the tokenizer's files only"},
+    {"label", texts, "NAME", "a label of a new head, in the place of the one the model has or lacks; given for each"},
+    {"new-head", flag, "", "a new head for question-answering, which has no labels"},
     {"dtype", text, "TYPE", "how weights are kept: f32, f16, int8 or int4 (as stored); what is learned becomes f32"},
     {"freeze", texts, "NAME", "weights whose name begins so stay as they are; may be given again"},
     {"lora-rank", number, "R", "learn an adapter of this rank, and save it alone"},

@@ -135,6 +135,7 @@ EMSCRIPTEN_BINDINGS(webformer) {
   class_<LoaderHandle>("Loader")
       .constructor<std::string>()
       .function("config", &LoaderHandle::config)
+      .function("newHead", &LoaderHandle::new_head)
       .function("generationConfig", &LoaderHandle::generation_config)
       .function("shards", &LoaderHandle::shards)
       .function("open", &LoaderHandle::open)

@@ -6,6 +6,7 @@
 #include "decoding/options.h"
 #include "formats/gguf_tokenizer.h"
 #include "model/families/gguf.h"
+#include "model/new_head.h"
 #include "wasm/gguf_header.h"
 #include "wasm/guard.h"
 #include "wasm/memory_limit.h"
@@ -33,6 +34,20 @@ val LoaderHandle::config(std::size_t length) {
   return guarded([&] {
     config_json_ = JsonDocument::parse(Staging::text(length), "config.json");
     loader_.emplace(config_json_.root(), policy_, free_memory());
+    return val::undefined();
+  });
+}
+
+val LoaderHandle::new_head(std::size_t length) {
+  return guarded([&] {
+    const JsonDocument options = JsonDocument::parse(Staging::text(length), "head");
+    const Json root = options.root();
+    NewHead head{.task = root.get_or("task", ""), .labels = {}};
+    if (root.has("labels"))
+      for (const Json& label : root["labels"].items()) head.labels.emplace_back(label.get_string());
+    config_json_ = JsonDocument::parse(with_new_head(config_json_.root(), head), "config.json");
+    loader_.emplace(config_json_.root(), policy_, free_memory());
+    loader_->renew_head(std::uint64_t(root.get_or("seed", std::int64_t{0})));
     return val::undefined();
   });
 }

@@ -24,6 +24,8 @@ class LoaderHandle {
   explicit LoaderHandle(std::string dtype);
 
   emscripten::val config(std::size_t length);
+  /// After config: a new head for {task, labels, seed}, staged as JSON, in the place of what the files have.
+  emscripten::val new_head(std::size_t length);
   emscripten::val generation_config(std::size_t length);
   /// model.safetensors.index.json: returns the names of the files, in the order in which they are to be opened.
   emscripten::val shards(std::size_t length);

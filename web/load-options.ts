@@ -1,9 +1,10 @@
 // The options of loadModel and its kin, checked and with their defaults.
 import { invalidArgument } from './errors.js';
-import { checkBoolean, checkChoice, checkCount, checkOptions, checkSignal, describe } from './options.js';
+import { checkBoolean, checkChoice, checkCount, checkOptions, checkSignal, checkText, describe } from './options.js';
 import { isNode } from './platform.js';
 import type { AccessSettings, LoadSettings } from './protocol.js';
 import type { LoadOptions, TokenizerLoadOptions } from './types.js';
+import { toJson } from './values.js';
 
 export const TOKENIZER_OPTIONS = [
   'cache',
@@ -21,6 +22,7 @@ export const LOAD_OPTIONS = [
   'device',
   'threads',
   'maxLength',
+  'head',
   'workerUrl',
 ] as const satisfies readonly (keyof LoadOptions)[];
 
@@ -61,6 +63,16 @@ export function checkTokenizerOptions(owner: string, options: TokenizerLoadOptio
   return checkAccess(options);
 }
 
+function headJson(head: NonNullable<LoadOptions['head']>): string {
+  checkOptions('head', head, ['task', 'labels', 'seed']);
+  checkText('head.task', head.task);
+  checkCount('head.seed', head.seed);
+  if (head.labels !== undefined && !Array.isArray(head.labels))
+    throw invalidArgument(`head.labels: ${describe(head.labels)} found, a list expected`, { option: 'head' });
+  head.labels?.forEach((label, i) => checkText(`head.labels[${i}]`, label));
+  return toJson(head);
+}
+
 export function checkLoadOptions(owner: string, options: LoadOptions, others: readonly string[] = []): LoadSettings {
   checkOptions(owner, options, [...LOAD_OPTIONS, ...others]);
   checkChoice('dtype', options.dtype, ['auto', 'f32', 'f16', 'int8', 'int4']);
@@ -68,7 +80,8 @@ export function checkLoadOptions(owner: string, options: LoadOptions, others: re
   if (options.threads !== 'auto') checkCount('threads', options.threads, 1);
   checkCount('maxLength', options.maxLength, 1);
   checkUrl('workerUrl', options.workerUrl);
-  return { ...checkAccess(options), dtype: options.dtype ?? 'auto', device: options.device ?? 'auto', maxLength: options.maxLength ?? 0 };
+  const { dtype = 'auto', device = 'auto', maxLength = 0, head } = options;
+  return { ...checkAccess(options), dtype, device, maxLength, ...(head !== undefined && { head: headJson(head) }) };
 }
 
 /** Browsers show nothing while their thread works; a program in node has one thread to itself. */

@@ -59,6 +59,7 @@ export interface WasmGgufHeader extends Deletable {
 
 export interface WasmLoader extends Deletable {
   config(length: number): Outcome<undefined>;
+  newHead(length: number): Outcome<undefined>;
   generationConfig(length: number): Outcome<undefined>;
   shards(length: number): Outcome<string[]>;
   open(name: string, size: number): Outcome<undefined>;

@@ -18,6 +18,8 @@ export interface LoadSettings extends AccessSettings {
   dtype: NonNullable<LoadOptions['dtype']>;
   device: NonNullable<LoadOptions['device']>;
   maxLength: number;
+  /** LoadOptions' head as JSON. */
+  head?: string;
 }
 
 export interface GenerationSettings {

@@ -32,6 +32,8 @@ export interface LoadOptions {
   worker?: boolean;
   /** The longest sequence that the key-value cache will hold, in tokens. Default: the model's context. */
   maxLength?: number;
+  /** A new head, with random weights, in the place of the one that the files have or lack: fine-tuning for other labels begins with it. */
+  head?: { task: 'text-classification' | 'token-classification' | 'question-answering'; labels?: readonly string[]; seed?: number };
   /** 'default': files are kept in the browser's Cache Storage. 'none': neither read nor kept. 'only': offline, nothing is fetched. */
   cache?: 'default' | 'none' | 'only';
   /** SHA-256 of files by name, in hex. A file that differs is refused. */

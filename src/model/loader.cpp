@@ -1,5 +1,6 @@
 #include "model/loader.h"
 
+#include "model/adapter.h"
 #include "model/families/family.h"
 #include "model/families/gguf.h"
 
@@ -51,17 +52,32 @@ ModelLoader::ModelLoader(const Metadata& gguf, WeightPolicy policy, std::uint64_
 
 void ModelLoader::bind(const TensorTable& table, bool last) {
   plan_.bind(table, policy_, memory_limit_);
-  if (last) plan_.check_complete();
+  if (!last) return;
+  if (new_head_) {
+    plan_.randomize_missing(*new_head_, deviation_, policy_, 1 - model_.config.top().norm.weight_offset, "heads.");
+    name_stored();
+  }
+  plan_.check_complete();
+}
+
+void ModelLoader::renew_head(std::uint64_t seed) {
+  plan_.leave_out(labelling_head);
+  new_head_.emplace(seed);
+}
+
+void ModelLoader::name_stored() {
+  plan_.name_stored(model_.config.head != Head::none, [&](std::string_view tensor) { return has_tensor(model_.config, tensor); });
 }
 
 void ModelLoader::randomize(std::uint64_t seed) {
   Random random(seed);
   plan_.randomize(random, deviation_, policy_, 1 - model_.config.top().norm.weight_offset);
-  plan_.name_stored(model_.config.head != Head::none, [&](std::string_view tensor) { return has_tensor(model_.config, tensor); });
+  name_stored();
 }
 
 std::shared_ptr<const Model> ModelLoader::finish() {
   plan_.finish();
+  if (new_head_) plan_.rename_stored(true);
   if (model_.heads.lm) {
     std::shared_ptr<PackedWeights>& output = model_.heads.lm->output.weight;
     const std::shared_ptr<PackedWeights> own = output;

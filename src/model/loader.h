@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "formats/json.h"
@@ -25,6 +26,9 @@ class ModelLoader {
   const WeightPlan& plan() const noexcept { return plan_; }
   bool wants(std::string_view tensor) const { return plan_.wants(tensor); }
   void fill(const TensorInfo& tensor, std::span<const std::byte> bytes) { plan_.fill(tensor, bytes); }
+  /// Before bind(): what labels is new, whatever the files have, and so is what they lack of the other heads, such as a pooler. The same
+  /// seed gives the same weights. See with_new_head().
+  void renew_head(std::uint64_t seed);
   /// Random weights instead of files: a model that is ready to train. The same seed gives the same weights.
   void randomize(std::uint64_t seed);
   /// The model, once all tensors are there. Nothing is kept if this throws.
@@ -34,10 +38,13 @@ class ModelLoader {
   std::shared_ptr<const WeightPlan> layout();
 
  private:
+  void name_stored();
+
   WeightPolicy policy_;
   bool gguf_ = false;
   float deviation_;  // of random weights
   std::uint64_t memory_limit_;
+  std::optional<Random> new_head_;
   WeightPlan plan_;
   Model model_;
   std::shared_ptr<std::vector<float>> rope_factors_;  // of a GGUF file, which may have none: frequencies are divided by them

@@ -19,7 +19,7 @@ std::string WeightPlan::family_name(const Slot& slot, const Candidate& candidate
 
 void WeightPlan::name_stored(bool has_head, const std::function<bool(std::string_view)>& has) {
   for (Slot& slot : slots_) {
-    if (!slot.filled) continue;
+    if (!slot.filled || !slot.stored_as.empty()) continue;
     const std::vector<Candidate> all = candidates(slot.name);
     const Candidate& best = *std::ranges::min_element(all, {}, [&](const Candidate& c) { return 2 * !has(c.bare) + !c.exact; });
     slot.stored_as = family_name(slot, best, has_head);
@@ -27,6 +27,16 @@ void WeightPlan::name_stored(bool has_head, const std::function<bool(std::string
     slot.transposed = best.transposed;
     const Shape shape = expected_shape(slot);
     slot.stored_shape = best.name.ends_with("final_logits_bias") ? Shape{1, shape[0]} : shape;
+  }
+}
+
+void WeightPlan::rename_stored(bool has_head) {
+  for (Slot& slot : slots_) {
+    if (slot.stored_as.empty()) continue;
+    const std::vector<Candidate> all = candidates(slot.name);
+    const auto found = std::ranges::find(all, slot.stored_as, &Candidate::name);
+    if (found != all.end()) slot.stored_as = family_name(slot, *found, has_head);
+    slot.copies.clear();
   }
 }
 

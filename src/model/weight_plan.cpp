@@ -164,6 +164,7 @@ void WeightPlan::bind(const TensorTable& table, WeightPolicy policy, std::uint64
   }
   std::vector<std::pair<std::string, std::string>> misfits;  // tensors of a right name whose shape is wrong, and what to say of them
   for (Slot& slot : slots_) {
+    if (slot.left_out) continue;
     const std::vector<Candidate> names = candidates(slot.name);
     const TensorInfo* misfit = nullptr;
     Shape expected;
@@ -262,12 +263,12 @@ void WeightPlan::check_complete() const {
 }
 
 bool WeightPlan::wants(std::string_view tensor) const {
-  return std::ranges::any_of(slots_, [&](const Slot& slot) { return slot.stored_as == tensor; });
+  return std::ranges::any_of(slots_, [&](const Slot& slot) { return slot.stored_as == tensor && !slot.left_out; });
 }
 
 void WeightPlan::fill(const TensorInfo& tensor, std::span<const std::byte> bytes) {
   for (Slot& slot : slots_) {
-    if (slot.stored_as == tensor.name) fill_slot(slot, tensor, bytes);
+    if (slot.stored_as == tensor.name && !slot.left_out) fill_slot(slot, tensor, bytes);
   }
 }
 
@@ -303,24 +304,36 @@ void WeightPlan::fill_slot(Slot& slot, const TensorInfo& tensor, std::span<const
   slot.filled = true;
 }
 
+void WeightPlan::randomize_slot(Slot& slot, Random& random, float deviation, WeightPolicy policy, float norm_weight) {
+  parameters += slot.shape.size();
+  slot.filled = true;
+  if (slot.vector) {
+    slot.vector->assign(std::size_t(slot.shape[0]), slot.name.ends_with("norm.weight") ? norm_weight : 0);
+    bytes += slot.vector->size() * sizeof(float);
+    return;
+  }
+  *slot.matrix = PackedWeights(kept_as(policy, DType::f32, slot.precision, slot.shape.size()), slot.shape[0], slot.shape[1]);
+  bytes += slot.matrix->bytes();
+  std::vector<float> row(std::size_t(slot.shape[1]));
+  for (std::int64_t i = 0; i < slot.shape[0]; ++i) {
+    for (float& x : row) x = deviation * float(random.normal());
+    slot.matrix->fill(i, ConstMatrix(row.data(), 1, slot.shape[1]));
+  }
+}
+
 void WeightPlan::randomize(Random& random, float deviation, WeightPolicy policy, float norm_weight) {
-  std::vector<float> row;
+  for (Slot& slot : slots_)
+    if (!slot.optional) randomize_slot(slot, random, deviation, policy, norm_weight);
+}
+
+void WeightPlan::leave_out(std::string_view ours) {
+  for (Slot& slot : slots_) slot.left_out |= slot.name.starts_with(ours);
+}
+
+void WeightPlan::randomize_missing(Random& random, float deviation, WeightPolicy policy, float norm_weight, std::string_view or_missing) {
   for (Slot& slot : slots_) {
-    if (slot.optional) continue;
-    parameters += slot.shape.size();
-    if (slot.vector) {
-      slot.vector->assign(std::size_t(slot.shape[0]), slot.name.ends_with("norm.weight") ? norm_weight : 0);
-      bytes += slot.vector->size() * sizeof(float);
-    } else {
-      *slot.matrix = PackedWeights(kept_as(policy, DType::f32, slot.precision, slot.shape.size()), slot.shape[0], slot.shape[1]);
-      bytes += slot.matrix->bytes();
-      row.resize(std::size_t(slot.shape[1]));
-      for (std::int64_t i = 0; i < slot.shape[0]; ++i) {
-        for (float& x : row) x = deviation * float(random.normal());
-        slot.matrix->fill(i, ConstMatrix(row.data(), 1, slot.shape[1]));
-      }
-    }
-    slot.filled = true;
+    const bool is_new = slot.left_out || (slot.stored_as.empty() && !slot.optional && slot.name.starts_with(or_missing));
+    if (is_new) randomize_slot(slot, random, deviation, policy, norm_weight);
   }
 }
 

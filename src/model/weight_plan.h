@@ -99,9 +99,15 @@ class WeightPlan {
   /// Random weights instead of a file's: matrices N(0, deviation^2), norms 1 (or 0, where they multiply by 1 + weight), biases 0. Optional
   /// ones stay away.
   void randomize(Random& random, float deviation, WeightPolicy policy, float norm_weight);
+  /// The weights whose names begin with `ours` are new, whatever the files have: not looked for in them. After bind, randomize_missing()
+  /// gives them and all others that no file had below `or_missing` random numbers, as randomize() does.
+  void leave_out(std::string_view ours);
+  void randomize_missing(Random& random, float deviation, WeightPolicy policy, float norm_weight, std::string_view or_missing);
   /// After randomize(): the tensors of a file that the model is saved to get the names of transformers' class, which has something above
   /// the base model or not. `has` says which of two alternatives the model has.
   void name_stored(bool has_head, const std::function<bool(std::string_view tensor)>& has);
+  /// The tensors that were read from a file are saved by the names of transformers' class.
+  void rename_stored(bool has_head);
   /// Checks that all is filled. Throws internal_error where the file's reader left something out.
   void finish() const;
   /// Whether the file had this one.
@@ -157,6 +163,7 @@ class WeightPlan {
     std::size_t choice = 0;  // of its candidates
     Shape stored_shape;
     std::vector<std::string> copies;  // tensors of the file that hold the same under another name, in the same layout
+    bool left_out = false;
     bool filled = false;
     bool tied = false;  // repeats another slot
 
@@ -183,6 +190,7 @@ class WeightPlan {
   /// The name that a missing one would have, as those that are there are named; "a or b" where none tells.
   std::string missing_name(const Slot& slot) const;
   std::int64_t source_row(const Slot& slot, std::int64_t row) const;
+  void randomize_slot(Slot& slot, Random& random, float deviation, WeightPolicy policy, float norm_weight);
   void fill_slot(Slot& slot, const TensorInfo& tensor, std::span<const std::byte> bytes) const;
 
   WeightNames names_;

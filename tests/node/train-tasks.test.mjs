@@ -1,7 +1,7 @@
 // What each task teaches a tiny model: the answer that its rows have.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createModel, trainTokenizer } from 'webformer';
+import { createModel, loadModel, trainTokenizer } from 'webformer';
 import { BERT_TOKENS, WIDTH, bert, linear, manyLanguages, marian } from '../fixtures/make_models.mjs';
 import { opened, rejects } from './support.mjs';
 
@@ -159,4 +159,31 @@ test('rows of another kind are refused by their number, and the weights stay as 
   await refused([''], /nothing in them/);
   await refused(['the fox'], /no labels/, 'text-classification');
   assert.equal(model.info.dtype, 'f16');
+});
+
+test('a base model gets a new head for labels of its own, and is saved as the class of its task', async (t) => {
+  const head = { task: 'text-classification', labels: ['animal', 'walk'], seed: 1 };
+  const model = await opened(t, bert(), { head });
+  assert.deepEqual(model.info.labels, ['animal', 'walk']);
+  assert.deepEqual(model.info.tasks, ['text-classification']);
+  assert.ok(model.info.unusedWeights.includes('cls.predictions.bias'));
+  const rows = [{ text: 'the fox', label: 'animal' }, { text: 'i walk', label: 'walk' }];
+  await model.train({ task: 'text-classification', rows }, OPTIONS).result();
+  const again = await opened(t, await model.save());
+  assert.deepEqual(again.info.config.architectures, ['BertForSequenceClassification']);
+  const found = await again.classify(rows.map(({ text }) => text));
+  assert.deepEqual(found.map(([{ label }]) => label), ['animal', 'walk']);
+  const scores = async (options) => (await (await opened(t, bert(), options)).forward({ inputIds: [[2, 5, 3]] })).logits.data;
+  assert.deepEqual(await scores({ head }), await scores({ head }));
+  assert.notDeepEqual(await scores({ head }), await scores({ head: { ...head, seed: 2 } }));
+});
+
+test('heads that no class has, or labels that are too few, are refused', async () => {
+  const refused = (head, pattern, code = 'invalid_argument') => rejects(loadModel(bert(), { head }), code, pattern);
+  await refused({ task: 'summarization' }, /one of text-classification/);
+  await refused({ task: 'text-classification' }, /at least 2/);
+  await refused({ task: 'text-classification', labels: ['a', 'a'] }, /twice/);
+  await refused({ task: 'text-classification', label: ['a', 'b'] }, /did you mean 'labels'/);
+  await refused({ task: 'question-answering', labels: ['a', 'b'] }, /none expected/);
+  await rejects(createModel({ model_type: 'bert' }, { head: { task: 'question-answering' } }), 'invalid_argument', /architectures/);
 });

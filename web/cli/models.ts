@@ -40,12 +40,12 @@ async function withBar<R>(
 /** Loads the model for as long as `use` takes. */
 export async function withModel<R>(
   source: string,
-  values: Values<typeof MODEL_OPTIONS>,
+  values: Values<typeof MODEL_OPTIONS> & Pick<LoadOptions, 'head'>,
   signal: AbortSignal,
   use: (model: Model) => Promise<R>,
 ): Promise<R> {
-  const { dtype, 'max-length': maxLength, header } = values;
-  const model = await withBar(signal, header, (options) => loadModel(source, { ...options, dtype, maxLength }));
+  const { dtype, 'max-length': maxLength, header, head } = values;
+  const model = await withBar(signal, header, (options) => loadModel(source, { ...options, dtype, maxLength, head }));
   try {
     return await use(model);
   } finally {

@@ -75,9 +75,10 @@ export const loadCheckpoint = (
     const reader = new WeightReader(instance, loader, progress, context.signal, settings.dtype);
     try {
       const gguf = ggufFile(files);
+      if (gguf && settings.head !== undefined) throw new TransformerError('unsupported_model', 'head: a GGUF file has no class to change');
       const { config, ...parts } = gguf
         ? await readGguf(instance, loader, reader, await files.open(gguf))
-        : await readFolder(instance, loader, reader, files, progress);
+        : await readFolder(instance, loader, reader, files, progress, settings.head);
       const model = instance.call(() => loader.finish(settings.maxLength));
       return attach(instance, model, config, parts);
     } finally {
@@ -110,12 +111,18 @@ async function readFolder(
   reader: WeightReader,
   files: FileSet,
   progress: ProgressMeter,
+  head: string | undefined,
 ): Promise<ReadParts> {
   const opened = await files.open('config.json', files.names !== null);
   if (!opened) throw missingConfig(files);
-  const configFile = await readWhole(opened, progress);
+  let configFile = await readWhole(opened, progress);
   const configLength = instance.stage(configFile);
   instance.call(() => loader.config(configLength));
+  if (head !== undefined) {
+    const [length] = instance.stageTexts([head]);
+    instance.call(() => loader.newHead(length!));
+    configFile = new TextEncoder().encode(instance.call(() => loader.configJson()));
+  }
   const config = JSON.parse(instance.call(() => loader.configJson())) as Record<string, unknown>;
   const [generation, tokenizerFiles, embed, weights] = await Promise.all([
     files.open('generation_config.json', true).then((file) => file && readWhole(file, progress)),

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import type { TrainingData, TrainingStep, TrainOptions } from '../../index.js';
+import type { LoadOptions, TrainingData, TrainingStep, TrainOptions } from '../../index.js';
 import { UsageError, defineCommand, type OptionSpecs, type Values } from '../arguments.js';
 import { MODEL_OPTIONS, withModel } from '../models.js';
 import { progressLine } from '../progress.js';
@@ -37,6 +37,8 @@ const OPTIONS = {
   'whole-words': { kind: 'flag', help: 'masked-lm: all tokens of a word are masked, or none' },
   from: { kind: 'text', value: 'LANGUAGE', help: 'translation: of the sources, where the model knows several' },
   to: { kind: 'text', value: 'LANGUAGE', help: 'translation: of the targets, where the model knows several' },
+  label: { kind: 'texts', value: 'NAME', help: 'a label of a new head, in the place of the one the model has or lacks; given for each' },
+  'new-head': { kind: 'flag', help: 'a new head for question-answering, which has no labels' },
   freeze: { kind: 'texts', value: 'NAME', help: 'weights whose name begins so stay as they are; may be given again' },
   'lora-rank': { kind: 'whole', value: 'R', help: 'learn an adapter of this rank, and save it alone' },
   'lora-alpha': { kind: 'number', value: 'X', help: 'its changes are multiplied by X / R (R)' },
@@ -100,6 +102,10 @@ function optionsOf(values: TrainValues): TrainOptions {
   };
 }
 
+function headOf({ task, label: labels, 'new-head': isNew, seed }: TrainValues): LoadOptions['head'] {
+  return labels || isNew ? { task: task as NonNullable<LoadOptions['head']>['task'], ...given({ labels, seed }) } : undefined;
+}
+
 function lineOf(step: TrainingStep, validated: Pick<TrainingStep, 'validationLoss' | 'accuracy'>): string {
   const { validationLoss, accuracy } = validated;
   const share = accuracy === undefined ? '' : ` (${(100 * accuracy).toFixed(1)} %)`;
@@ -132,7 +138,7 @@ export const train = defineCommand({
     const dataOf = async (names: readonly string[]): Promise<TrainingData> =>
       ({ task: task!, rows: await rowsOf(names), ...languages }) as TrainingData;
     const resume = values.resume ? await readFile(checkpoint).catch(() => undefined) : undefined;
-    await withModel(source!, values, signal, async (model) => {
+    await withModel(source!, { ...values, head: headOf(values) }, signal, async (model) => {
       const line = progressLine();
       try {
         const run = model.train(await dataOf(files), {
