@@ -18,12 +18,14 @@ const networkError = (message: string, details: Record<string, unknown>, cause?:
   new TransformerError('network_error', message, cause === undefined ? { details } : { details, cause });
 
 async function request(url: string, { headers, signal }: Access, method: 'GET' | 'HEAD' = 'GET'): Promise<Response> {
+  const isHttp = /^https?:/i.test(url), send = (): Promise<Response> => fetch(url, { method, headers, signal });
   try {
-    return await fetch(url, { method, headers, signal });
+    // Browsers end all requests when the network changes, as between two radios; the same one right after succeeds.
+    return await send().catch((error: unknown) => isHttp && !signal?.aborted ? send() : Promise.reject(error));
   } catch (error) {
     if (signal?.aborted) throw abortedBy(signal);
     // Only HTTP has statuses: of an extension's own files, the fetch of one that is not there just fails.
-    if (!/^https?:/i.test(url)) return new Response(null, { status: 404, statusText: '(no such file, or refused)' });
+    if (!isHttp) return new Response(null, { status: 404, statusText: '(no such file, or refused)' });
     throw networkError(`${url} could not be reached (${await reasonOf(url)})`, { url }, error);
   }
 }

@@ -98,6 +98,23 @@ test('a device that is offline', async (t) => {
   assert.match(late.message, /could not be reached \(this device is offline\)/);
 });
 
+test('a network that drops every request once, as when it changes', async (t) => {
+  const page = await site.open(t, { csp: OPEN, expected: BLOCKED });
+  const times = new Map();
+  await page.context().route('https://models.example/**', (route) => {
+    const url = new URL(route.request().url()), time = (times.get(url.pathname) ?? 0) + 1;
+    times.set(url.pathname, time);
+    if (time === 1) return route.abort('connectionreset');
+    const bytes = files.get(url.pathname.slice(1)), cors = { 'access-control-allow-origin': '*' };
+    return bytes ? route.fulfill({ status: 200, headers: cors, body: Buffer.from(bytes) }) : route.fulfill({ status: 404, headers: cors });
+  });
+  for (const worker of [false, true]) {
+    times.clear();
+    assert.deepEqual(await outcome(page, 'https://models.example/', { worker, cache: false }), { type: 'bert' });
+    assert.ok(times.size >= 3 && [...times.values()].every((time) => time >= 2), [...times].join());
+  }
+});
+
 test('a repository of a hub, at a revision, and offline from then on', async (t) => {
   const page = await site.open(t, { csp: OPEN, expected: BLOCKED });
   const asked = [];
