@@ -71,6 +71,9 @@ Object.assign(CONFIGS, {
   roberta: {
     model_type: 'roberta', architectures: ['RobertaForSequenceClassification'], ...LABELS, pad_token_id: 1, ...ENCODER, ...SIZES,
   },
+  starcoder2: {
+    model_type: 'starcoder2', architectures: ['Starcoder2ForCausalLM'], sliding_window: 4, bos_token_id: 2, eos_token_id: 1, ...DECODER,
+  },
 });
 
 const IDS = [[5, 9, 17, 33, 2, 41], [6, 7, 8, 60, 10, 11]];

@@ -1,4 +1,4 @@
-// The decoders of the GPT line: GPT-2, GPT-NeoX, OPT, Phi, BLOOM, MPT. LayerNorm with biases, a plain feed-forward.
+// The decoders of the GPT line: GPT-2, GPT-NeoX, OPT, Phi, StarCoder2, BLOOM, MPT. LayerNorm with biases, a plain feed-forward.
 
 #include <cmath>
 
@@ -83,6 +83,18 @@ void configure_phi(const Json& j, ModelConfig& c) {
   d.ropes = {read_rope(j, d.head_size, {.partial = 0.5, .may_be_partial = true})};
   for (LayerConfig& layer : d.layer) layer.rope = 0;
   d.query_key_norm = j.get_or("qk_layernorm", false);
+}
+
+void configure_starcoder2(const Json& j, ModelConfig& c) {
+  StackConfig& d = c.decoder;
+  set_sizes(d, read_size(j, {"hidden_size"}), read_layers(j, {"num_hidden_layers"}), read_size(j, {"num_attention_heads"}),
+            read_size(j, {"num_key_value_heads"}, 2), read_size(j, {"head_dim"}, 0), read_size(j, {"intermediate_size"}));
+  configure_decoder(c, read_positive(j, "norm_epsilon", 1e-5), read_activation(j, "hidden_act", "gelu_pytorch_tanh"));
+  c.context_length = read_size(j, {"max_position_embeddings"}, 4096);
+  d.query_bias = d.key_bias = d.output_bias = d.ffn_bias = j.get_or("use_bias", true);
+  d.positions = Positions::rope;
+  d.ropes = {read_rope(j, d.head_size)};
+  for (LayerConfig& layer : d.layer) layer.rope = 0, layer.window = read_size(j, {"sliding_window"}, 0);
 }
 
 constexpr std::int64_t alibi_context = 1 << 15;  // ALiBi has no table that ends; memory is what ends first
@@ -198,6 +210,11 @@ const WeightNames phi_names{.prefixes = {"model.", ""},
                                      {"heads.classifier.output", "qa_outputs"}},
                             .ignored = {"rotary_emb.inv_freq"}};
 
+const WeightNames starcoder2_names{
+    .prefixes = {"model.", ""},
+    .rows = join_rows({{"decoder.#.ffn.up", "layers.#.mlp.c_fc"}, {"decoder.#.ffn.down", "layers.#.mlp.c_proj"}}, llama_names().rows),
+    .ignored = {"rotary_emb.inv_freq"}};
+
 const WeightNames bloom_names{.prefixes = {"transformer.", ""},
                               .rows = {{"decoder.embed.tokens", "word_embeddings"},
                                        {"decoder.embed.norm", "word_embeddings_layernorm"},
@@ -239,6 +256,7 @@ const Family gpt2{.model_type = "gpt2", .configure = configure_gpt2, .names = gp
 const Family gpt_neox{.model_type = "gpt_neox", .configure = configure_gpt_neox, .names = gpt_neox_names};
 const Family opt{.model_type = "opt", .configure = configure_opt, .names = opt_names};
 const Family phi{.model_type = "phi", .configure = configure_phi, .names = phi_names};
+const Family starcoder2{.model_type = "starcoder2", .configure = configure_starcoder2, .names = starcoder2_names};
 const Family bloom{.model_type = "bloom", .configure = configure_bloom, .names = bloom_names};
 const Family mpt{.model_type = "mpt", .configure = configure_mpt, .names = mpt_names};
 
