@@ -47,6 +47,7 @@ Object.assign(CONFIGS, {
   'bert-tags': { model_type: 'bert', architectures: ['BertForTokenClassification'], ...LABELS, ...ENCODER, ...SIZES },
   bart: { model_type: 'bart', architectures: ['BartForConditionalGeneration'], ...SEQ2SEQ },
   bloom: { model_type: 'bloom', architectures: ['BloomForCausalLM'], hidden_size: 32, n_head: 4, n_layer: 2, ...SIZES },
+  cohere: { model_type: 'cohere', architectures: ['CohereForCausalLM'], bos_token_id: 2, eos_token_id: 1, ...DECODER },
   distilbert: {
     model_type: 'distilbert', architectures: ['DistilBertForSequenceClassification'], ...LABELS, dim: 32, n_heads: 4, n_layers: 2,
     hidden_dim: 64, max_position_embeddings: 64, ...SIZES,

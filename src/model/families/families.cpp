@@ -9,10 +9,10 @@ namespace webformer {
 
 namespace {
 
-constexpr std::array rows{&albert,  &bart,     &bert,       &bloom,   &distilbert,  &electra,    &gemma,   &gemma2,     &gemma3,
-                          &gpt2,    &gpt_neox, &llama,      &m2m100,  &marian,      &mbart,      &mistral, &modernbert, &mpt,
-                          &mt5,     &olmo,     &opt,        &pegasus, &phi,         &phi3,       &qwen2,   &qwen3,      &roberta,
-                          &smollm3, &stablelm, &starcoder2, &t5,      &transformer, &xlm_roberta};
+constexpr std::array rows{&albert,  &bart,    &bert,     &bloom,      &cohere,  &distilbert,  &electra,    &gemma,   &gemma2,
+                          &gemma3,  &gpt2,    &gpt_neox, &llama,      &m2m100,  &marian,      &mbart,      &mistral, &modernbert,
+                          &mpt,     &mt5,     &olmo,     &opt,        &pegasus, &phi,         &phi3,       &qwen2,   &qwen3,
+                          &roberta, &smollm3, &stablelm, &starcoder2, &t5,      &transformer, &xlm_roberta};
 
 Head head_of(std::string_view architecture) {
   constexpr std::pair<std::string_view, Head> endings[] = {{"ForMaskedLM", Head::masked_lm},

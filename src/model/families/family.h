@@ -32,7 +32,7 @@ ModelConfig read_config(const Json& config);
 // Encoders
 extern const Family albert, bert, distilbert, electra, modernbert, roberta, xlm_roberta;
 // Decoders
-extern const Family bloom, gemma, gemma2, gemma3, gpt2, gpt_neox, llama, mistral, mpt, olmo, opt, phi, phi3, qwen2, qwen3, smollm3,
+extern const Family bloom, cohere, gemma, gemma2, gemma3, gpt2, gpt_neox, llama, mistral, mpt, olmo, opt, phi, phi3, qwen2, qwen3, smollm3,
     stablelm, starcoder2;
 // Encoder-decoders
 extern const Family bart, m2m100, marian, mbart, mt5, pegasus, t5;

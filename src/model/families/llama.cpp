@@ -1,4 +1,5 @@
-// LLaMA and those that follow its plan: Mistral, OLMo, Qwen 2 and 3, Phi-3, SmolLM3, StableLM. RMSNorm before each sublayer, RoPE, SwiGLU.
+// LLaMA and those that follow its plan: Cohere, Mistral, OLMo, Qwen 2 and 3, Phi-3, SmolLM3, StableLM. RMSNorm before each sublayer, RoPE,
+// SwiGLU.
 
 #include "core/error.h"
 #include "model/families/family.h"
@@ -49,6 +50,19 @@ bool always(const Json&, int) { return true; }
 bool above_max_window_layers(const Json& j, int layer) { return layer >= j.get_or("max_window_layers", 28); }
 
 void configure_plain(const Json& j, ModelConfig& c) { configure_llama(j, c); }
+
+void configure_cohere(const Json& j, ModelConfig& c) {
+  configure_llama(j, c, {.theta = 500000});
+  StackConfig& d = c.decoder;
+  c.context_length = read_size(j, {"max_position_embeddings"}, 8192);
+  c.tied = j.get_or("tie_word_embeddings", true);
+  c.logits_scale = read_positive(j, "logit_scale", 0.0625);
+  d.norm = {.kind = NormKind::layer_norm, .epsilon = read_positive(j, "layer_norm_eps", 1e-5), .bias = false};
+  d.norm_place = NormPlace::parallel;
+  d.ffn_norm = false;
+  d.ropes[0].layout = RopeLayout::interleaved;
+  require(j, "use_qk_norm", false);  // which has other weights for each head
+}
 
 void configure_mistral(const Json& j, ModelConfig& c) {
   configure_llama(j, c);
@@ -141,6 +155,7 @@ const WeightNames& llama_names() {
 }
 
 const Family llama{.model_type = "llama", .configure = configure_plain, .names = llama_names()};
+const Family cohere{.model_type = "cohere", .configure = configure_cohere, .names = llama_names()};
 const Family mistral{.model_type = "mistral", .configure = configure_mistral, .names = llama_names()};
 const Family olmo{.model_type = "olmo", .configure = configure_olmo, .names = llama_names()};
 const Family qwen2{.model_type = "qwen2", .configure = configure_qwen2, .names = llama_names()};

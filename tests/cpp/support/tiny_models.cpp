@@ -48,7 +48,11 @@ const std::vector<TinyModel>& generating_models() {
        R"({"model_type": "m2m_100", "architectures": ["M2M100ForConditionalGeneration"], "vocab_size": 50,
         "d_model": 32, "encoder_layers": 2, "decoder_layers": 2, "encoder_attention_heads": 4, "decoder_attention_heads": 4,
         "encoder_ffn_dim": 48, "decoder_ffn_dim": 48, "max_position_embeddings": 400, "pad_token_id": 1,
-        "decoder_start_token_id": 2, "init_std": 0.3})"}};
+        "decoder_start_token_id": 2, "init_std": 0.3})"},
+      {"cohere, scaled logits and norms without biases",
+       R"({"model_type": "cohere", "architectures": ["CohereForCausalLM"], "vocab_size": 50, "hidden_size": 30, "num_hidden_layers": 2,
+        "num_attention_heads": 3, "intermediate_size": 48, "max_position_embeddings": 400, "logit_scale": 0.5,
+        "initializer_range": 0.3})"}};
   return models;
 }
 
