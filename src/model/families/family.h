@@ -1,6 +1,6 @@
 #pragma once
 // An architecture is a row: how its config.json is read, and under which names a checkpoint keeps its weights.
-// To add one, write a file beside this one and add its row to the list in families.cpp.
+// To add one, see CONTRIBUTING.md.
 
 #include <span>
 #include <string_view>
