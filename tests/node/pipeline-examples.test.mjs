@@ -173,7 +173,8 @@ example('a text that goes on', `
 const teller = await pipeline('text-generation', 'Xenova/distilgpt2');
 const text = 'Once upon a time';
 const output = await teller(text, { max_new_tokens: 12 });`,
-({ output }) => assert.match(output[0].generated_text, /^Once upon a time \w+ \w+/));
+// It is sampled, as the model's generation_config.json says: any text may come.
+({ output: [{ generated_text: tale }] }) => assert.ok(tale.length > 16 && tale.startsWith('Once upon a time'), tale));
 
 example('two ways in which a text goes on', `
 const teller = await pipeline('text-generation', 'Xenova/distilgpt2');
