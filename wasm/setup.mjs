@@ -7,6 +7,7 @@ import { headersStep, simdjsonStep } from './setup/headers.mjs';
 import { nativeStep } from './setup/native.mjs';
 import { nodeSteps, relaxedNodeStep } from './setup/nodes.mjs';
 import { npmStep } from './setup/npm.mjs';
+import { peersStep } from './setup/peers.mjs';
 import { realModelsStep } from './setup/real-models.mjs';
 import { runSteps } from './setup/steps.mjs';
 import { SetupError } from './setup/system.mjs';
@@ -22,6 +23,7 @@ const STEPS = {
   browser: [npmStep, chromiumStep, koreanFontStep],
   webgpu: [npmStep, chromiumStep, vulkanStep],
   vocabularies: [vocabulariesStep],
+  peers: [peersStep],
   'real-models': [npmStep, realModelsStep],
 };
 

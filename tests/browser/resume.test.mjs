@@ -119,10 +119,10 @@ test('where the server has another file by now, or does not do what was asked, t
     'a range in a code': [
       (request, response) => (startOf(request)
         ? sendPart(request, response, weights, { headers: { 'content-encoding': 'br' } }) : sendPart(request, response, weights)),
-      weights, 2,
+      weights, 2, 2, // as such bytes are no Brotli, the answer is an error, and is asked for once more
     ],
   };
-  for (const [name, [send, content, requests]] of Object.entries(cases)) {
+  for (const [name, [send, content, requests, parts = 1]] of Object.entries(cases)) {
     await t.test(name, async (each) => {
       const page = await cutOff(each);
       model.send = send;
@@ -130,7 +130,7 @@ test('where the server has another file by now, or does not do what was asked, t
       const { phases, message, fractions } = await loadLarge(page);
       assert.deepEqual(phases, ['download'], message);
       assert.deepEqual(fractions, [...fractions].sort((a, b) => a - b));
-      assert.deepEqual(model.gets, [RESUMED, 'whole'].slice(0, requests));
+      assert.deepEqual(model.gets, [...Array(parts).fill(RESUMED), ...Array(requests - 1).fill('whole')]);
       await assertKept(page, sums);
     });
   }
