@@ -35,7 +35,7 @@ async function generate(work, context, { loadModel }) {
       // The first of the new tokens is what the prompt gives.
       return isPrefill ? usage.promptTokens / (usage.prefillMs / 1e3) : (usage.newTokens - 1) / (usage.decodeMs / 1e3);
     },
-    check: () => ({ promptTokens: usage.promptTokens, newTokens: usage.newTokens, head: sequences[0].slice(llamaIds.length, llamaIds.length + 8) }),
+    check: () => ({ promptTokens: usage.promptTokens, newTokens: usage.newTokens, head: sequences[0].slice(llamaIds.length).slice(0, 8) }),
     dispose: () => model.dispose(),
   };
 }
@@ -57,7 +57,8 @@ function load(work, context) {
   return {
     sample: () => timed(async () => {
       const { loadModel } = await import(DIST);
-      const model = await loadModel(context.folderUrl(work.folder), { dtype: 'f32', device: 'wasm', cache: 'none', threads: context.threads });
+      const options = { dtype: 'f32', device: 'wasm', cache: 'none', threads: context.threads };
+      const model = await loadModel(context.folderUrl(work.folder), options);
       embedding = await model.embed([loadText]);
     }),
     check: () => ({ shape: embedding.shape, head: round(embedding.data) }),

@@ -36,9 +36,9 @@ async function againstPeer(work) {
     'run-peer.mjs', work, '--browser', '--own', path.join(ROOT, 'tests', 'bench', 'own.mjs'), '--own-root', ROOT,
     '--chromium', chromiumPath(), ...flags.repeat ? ['--repeat', flags.repeat] : [],
   ], { cwd: PEERS });
-  const { peer, median: theirs, values, unit, own, ratio, check, reference } = JSON.parse(output.slice(output.lastIndexOf('\n{"work"') + 1));
-  return { work, name: peer, ours: own.median, peer: theirs, ratio, unit, spread: [spread(own.values), spread(values)], check: [own.check, check],
-    isVoid: reference?.slower > 2 };
+  const { peer: name, median: peer, values, unit, own, ratio, reference } = JSON.parse(output.slice(output.lastIndexOf('\n{"work"') + 1));
+  const spreads = [spread(own.values), spread(values)];
+  return { work, name, ours: own.median, peer, ratio, unit, spreads, isVoid: reference?.slower > 2 };
 }
 
 /** The middle half of the values, as a part of their median. */
@@ -48,10 +48,11 @@ function spread(values) {
 }
 
 const percent = (part) => `${Math.round(100 * part)} %`.padStart(6);
-function print({ work, name, ours, peer, ratio, unit, spread, isVoid }) {
+function print({ work, name, ours, peer, ratio, unit, spreads = [0, 0], isVoid }) {
   const least = AT_LEAST[work], verdict = isVoid ? 'void: the peer is too slow here' : ratio >= least ? 'reached' : `${least} wanted`;
-  console.log(`${work.padEnd(19)}${ours.toFixed(1).padStart(9)}${spread ? percent(spread[0]) : '      '}${peer.toFixed(1).padStart(10)}` +
-    `${spread ? percent(spread[1]) : '      '} ${unit.padEnd(6)}${ratio.toFixed(2).padStart(7)}  ${verdict} (${name})`);
+  const side = (value, part) => value.toFixed(1).padStart(10) + (part ? percent(part) : ' '.repeat(6));
+  const figures = [side(ours, spreads[0]), side(peer, spreads[1]), ` ${unit.padEnd(6)}`, ratio.toFixed(2).padStart(6)].join('');
+  console.log(`${work.padEnd(18)}${figures}  ${verdict} (${name})`);
 }
 
 const rows = [];
@@ -59,10 +60,11 @@ function report(row) {
   rows.push(row);
   print(row);
 }
-console.log(`\n${'work'.padEnd(19)}${'ours'.padStart(9)} spread${'peer'.padStart(9)} spread unit    ratio`);
+console.log(`\n${'work'.padEnd(18)}${'ours'.padStart(10)}${'±'.padStart(6)}${'peer'.padStart(10)}${'±'.padStart(6)} unit   ratio`);
 for (const work of works.filter((one) => !TRAINING.includes(one))) report(await againstPeer(work));
 if (works.some((one) => TRAINING.includes(one))) {
   const { trainSteps } = await import('./train_step.mjs');
   (await trainSteps()).filter(({ work }) => works.includes(work)).forEach(report);
 }
-if (flags.json) writeFileSync(flags.json, JSON.stringify(rows.map(({ work, ours, peer, ratio, unit }) => ({ work, ours, peer, ratio, unit })), null, 1));
+const plain = rows.map(({ work, ours, peer, ratio, unit }) => ({ work, ours, peer, ratio, unit }));
+if (flags.json) writeFileSync(flags.json, JSON.stringify(plain, null, 1));

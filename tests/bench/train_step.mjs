@@ -38,7 +38,8 @@ async function stepsInPage(steps) {
   const { loadModel } = await import('/dist/index.js');
   const [width, layers, vocab, length, batch] = [256, 4, 4096, 129, 16], warmup = 3;
   const config = {
-    model_type: 'gpt2', architectures: ['GPT2LMHeadModel'], vocab_size: vocab, n_embd: width, n_head: 4, n_layer: layers, n_positions: length,
+    model_type: 'gpt2', architectures: ['GPT2LMHeadModel'],
+    vocab_size: vocab, n_embd: width, n_head: 4, n_layer: layers, n_positions: length,
   };
   const shapes = { 'wte.weight': [vocab, width], 'wpe.weight': [length, width], 'ln_f.weight': [width], 'ln_f.bias': [width] };
   for (let i = 0; i < layers; ++i) {
@@ -100,8 +101,7 @@ export async function trainSteps() {
       const outcome = await side();
       if (!best[name] || outcome.median < best[name].median) best[name] = outcome;
     }
-  const row = (work, ours) => ({
-    work, ours: ours.median, peer: best.peer.median, ratio: best.peer.median / ours.median, unit: 'ms', name: `PyTorch ${best.peer.version}`,
-  });
+  const { median: theirs, version } = best.peer;
+  const row = (work, { median }) => ({ work, ours: median, peer: theirs, ratio: theirs / median, unit: 'ms', name: `PyTorch ${version}` });
   return [row('train-step-native', best.native), row('train-step-wasm', best.inChromium)];
 }

@@ -62,8 +62,9 @@ void break_each(const Load& load, const Tensors& whole, const std::vector<std::s
     if (shape.rank() != 2 || shape[0] == shape[1] || shape[0] == 1) continue;
     broken = whole;
     broken[i].values.shape = Shape{shape[1], shape[0]};
-    CHECK(verdict(load, broken) ==
-          format("weight_mismatch: {}: shape {} in the file, {} expected from config.json", tensor, broken[i].values.shape, shape));
+    const std::string said =
+        webformer::format("{}: shape {} in the file, {} expected from config.json", tensor, broken[i].values.shape, shape);
+    CHECK(verdict(load, broken) == "weight_mismatch: " + said);
   }
   Tensors more = whole;
   more.push_back({"one.too.many", Array(Shape{2, 2})});

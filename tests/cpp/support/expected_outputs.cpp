@@ -132,7 +132,7 @@ std::vector<std::string> wrong_tokens(std::shared_ptr<const Model> model, const 
   for (const Json& token : tokens.items()) {
     const Matrix logits = Job<Matrix>(schedule, session.step({{sequence, fed}}, schedule)).finish();
     const auto made = std::int32_t(std::max_element(logits.data, logits.data + logits.cols) - logits.data);
-    if (made != token.get_integer()) wrong.push_back(format("token {} made, {} expected", made, token.get_integer()));
+    if (made != token.get_integer()) wrong.push_back(webformer::format("token {} made, {} expected", made, token.get_integer()));
     fed = {made};
   }
   return wrong;
