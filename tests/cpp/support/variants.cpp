@@ -48,9 +48,15 @@ std::vector<std::pair<std::string_view, Json>> merge(const Json& object, const J
 
 std::string Variant::config() const {
   std::string text;
+  std::vector<std::string_view> absent;
+  if (own.has("absent")) {
+    for (const Json& key : own["absent"].items()) absent.push_back(key.get_string());
+  }
   // null is a value there: transformers writes it, where a class has another one by itself.
-  for (const auto& [key, value] : merge(plain["config"], own["config"]))
+  for (const auto& [key, value] : merge(plain["config"], own["config"])) {
+    if (std::ranges::find(absent, key) != absent.end()) continue;
     text += webformer::format("{}\"{}\": {}", text.empty() ? "{" : ", ", key, value.to_json());
+  }
   return text + "}";
 }
 
