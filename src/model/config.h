@@ -41,6 +41,7 @@ struct NormConfig {
   bool weight = true;  ///< false: it multiplies by nothing (OLMo)
   bool bias = true;
   float weight_offset = 0;  ///< 1 for Gemma, whose norms multiply by 1 + weight
+  bool operator==(const NormConfig&) const = default;
 };
 
 /// Where a layer normalizes.
@@ -74,6 +75,7 @@ struct RopeConfig {
   std::vector<float> frequencies;  ///< [rotated/2], radians a position, scaling included
   float magnitude = 1;             ///< multiplies sine and cosine (YaRN)
   std::int64_t longest = 0;        ///< positions that the frequencies hold for, where the model has others beyond them; 0: all
+  bool operator==(const RopeConfig&) const = default;
 };
 
 /// Where one layer differs from the next.
@@ -82,6 +84,7 @@ struct LayerConfig {
   std::int64_t window = 0;     ///< 0: sees all; else only keys less than `window` away (see AttentionArgs)
   int rope = -1;               ///< index in StackConfig::ropes, -1: none
   bool attention_norm = true;  ///< ModernBERT's first layer has none
+  bool operator==(const LayerConfig&) const = default;
 };
 
 /// One stack of layers with the embedding below it.
@@ -132,6 +135,7 @@ struct StackConfig {
 
   /// Of the last hidden state.
   int output_width() const noexcept { return output_projection ? embedding_width : width; }
+  bool operator==(const StackConfig&) const = default;
 };
 
 struct ModelConfig {
@@ -170,6 +174,7 @@ struct ModelConfig {
 
   /// The stack that makes the last hidden state.
   const StackConfig& top() const noexcept { return kind == Kind::encoder ? encoder : decoder; }
+  bool operator==(const ModelConfig&) const = default;
 };
 
 }  // namespace webformer

@@ -11,33 +11,24 @@ namespace webformer {
 
 namespace {
 
-/// What config.json need not say.
-struct Defaults {
-  std::int32_t pad_token_id, decoder_start_token_id;
-  const char* activation = "gelu";
-  bool scale_embedding = false;
-};
-
-void configure_side(const Json& j, StackConfig& s, const std::string& side, const Defaults& defaults) {
+void configure_side(const Json& j, StackConfig& s, const std::string& side) {
   const std::string heads_key = side + "_attention_heads", layers_key = side + "_layers", inner_key = side + "_ffn_dim";
   const std::int64_t heads = read_size(j, {heads_key});
   set_sizes(s, read_size(j, {"d_model"}), read_layers(j, {layers_key}), heads, heads, 0, read_size(j, {inner_key}));
   s.norm = {.kind = NormKind::layer_norm, .epsilon = 1e-5f};
-  s.activation = read_activation(j, "activation_function", defaults.activation);
-  if (j.get_or("scale_embedding", defaults.scale_embedding)) s.embedding_scale = std::sqrt(float(s.width));
+  s.activation = read_activation(j, "activation_function", "gelu");
+  if (j.get_or("scale_embedding", false)) s.embedding_scale = std::sqrt(float(s.width));
 }
 
-void configure_both(const Json& j, ModelConfig& c, const Defaults& defaults) {
+void configure_both(const Json& j, ModelConfig& c) {
   if (c.architecture.ends_with("ForCausalLM"))
     throw Error(Code::unsupported_model, "{}: architectures[0] is \"{}\", a decoder without its encoder is not supported", j.file(),
                 c.architecture);
   c.kind = Kind::encoder_decoder;
   c.shared_embeddings = c.tied;
-  if (c.pad_token_id < 0) c.pad_token_id = defaults.pad_token_id;
-  if (c.decoder_start_token_id < 0) c.decoder_start_token_id = defaults.decoder_start_token_id;
   c.context_length = read_size(j, {"max_position_embeddings"}, 1024);
-  configure_side(j, c.encoder, "encoder", defaults);
-  configure_side(j, c.decoder, "decoder", defaults);
+  configure_side(j, c.encoder, "encoder");
+  configure_side(j, c.decoder, "decoder");
   c.decoder.causal = c.decoder.cross_attention = true;
   c.lm_head_bias = c.head == Head::causal_lm;
   c.classifier_dense = c.head == Head::sequence_classification;
@@ -69,7 +60,7 @@ void norms_before(ModelConfig& c) {
 }
 
 void configure_bart(const Json& j, ModelConfig& c) {
-  configure_both(j, c, {.pad_token_id = 1, .decoder_start_token_id = 2});
+  configure_both(j, c);
   learned_positions(c);
 }
 
@@ -80,14 +71,14 @@ void configure_mbart(const Json& j, ModelConfig& c) {
 }
 
 void configure_marian(const Json& j, ModelConfig& c) {
-  configure_both(j, c, {.pad_token_id = 58100, .decoder_start_token_id = 58100});
+  configure_both(j, c);
   sinusoidal_positions(c, SinusoidLayout::halves);
   c.target_vocab_size = int(read_size(j, {"decoder_vocab_size"}, c.vocab_size));
   c.shared_embeddings = c.tied && j.get_or("share_encoder_decoder_embeddings", true);
 }
 
 void configure_m2m100(const Json& j, ModelConfig& c) {
-  configure_both(j, c, {.pad_token_id = 1, .decoder_start_token_id = 2, .activation = "relu", .scale_embedding = true});
+  configure_both(j, c);
   sinusoidal_positions(c, SinusoidLayout::halves_m2m);
   norms_before(c);
   c.encoder.position_count = c.decoder.position_count = PositionCount::from_pad;
@@ -95,7 +86,7 @@ void configure_m2m100(const Json& j, ModelConfig& c) {
 }
 
 void configure_pegasus(const Json& j, ModelConfig& c) {
-  configure_both(j, c, {.pad_token_id = 0, .decoder_start_token_id = 0});
+  configure_both(j, c);
   sinusoidal_positions(c, SinusoidLayout::halves);
   norms_before(c);
 }
@@ -146,10 +137,25 @@ const WeightNames bart_names{
 
 }  // namespace
 
-const Family bart{.model_type = "bart", .configure = configure_bart, .names = bart_names};
-const Family mbart{.model_type = "mbart", .configure = configure_mbart, .names = bart_names};
-const Family marian{.model_type = "marian", .configure = configure_marian, .names = bart_names};
-const Family m2m100{.model_type = "m2m_100", .configure = configure_m2m100, .names = bart_names};
-const Family pegasus{.model_type = "pegasus", .configure = configure_pegasus, .names = bart_names};
+const Family bart{.model_type = "bart",
+                  .defaults = R"({"pad_token_id": 1, "eos_token_id": 2, "decoder_start_token_id": 2})",
+                  .configure = configure_bart,
+                  .names = bart_names};
+const Family mbart{
+    .model_type = "mbart", .defaults = R"({"pad_token_id": 1, "eos_token_id": 2})", .configure = configure_mbart, .names = bart_names};
+const Family marian{.model_type = "marian",
+                    .defaults = R"({"pad_token_id": 58100, "eos_token_id": 0, "decoder_start_token_id": 58100})",
+                    .configure = configure_marian,
+                    .names = bart_names};
+const Family m2m100{
+    .model_type = "m2m_100",
+    .defaults =
+        R"({"activation_function": "relu", "scale_embedding": true, "pad_token_id": 1, "eos_token_id": 2, "decoder_start_token_id": 2})",
+    .configure = configure_m2m100,
+    .names = bart_names};
+const Family pegasus{.model_type = "pegasus",
+                     .defaults = R"({"pad_token_id": 0, "eos_token_id": 1, "decoder_start_token_id": 0})",
+                     .configure = configure_pegasus,
+                     .names = bart_names};
 
 }  // namespace webformer

@@ -9,7 +9,7 @@ namespace webformer {
 
 namespace {
 
-void configure_encoder(const Json& j, ModelConfig& c, const char* activation = "gelu") {
+void configure_encoder(const Json& j, ModelConfig& c) {
   StackConfig& e = c.encoder;
   require(j, "is_decoder", false);
   require(j, "add_cross_attention", false);
@@ -20,7 +20,7 @@ void configure_encoder(const Json& j, ModelConfig& c, const char* activation = "
   c.kind = Kind::encoder;
   set_sizes(e, read_size(j, {"hidden_size"}), read_layers(j, {"num_hidden_layers"}), heads, heads, 0, read_size(j, {"intermediate_size"}));
   e.norm = {.kind = NormKind::layer_norm, .epsilon = read_positive(j, "layer_norm_eps", 1e-12)};
-  e.activation = read_activation(j, "hidden_act", activation);
+  e.activation = read_activation(j, "hidden_act", "gelu");
   e.embedding_norm = true;
   e.positions = Positions::learned;
   e.max_positions = c.context_length = read_size(j, {"max_position_embeddings"}, 512);
@@ -30,14 +30,12 @@ void configure_encoder(const Json& j, ModelConfig& c, const char* activation = "
   c.head_norm = e.norm;
 }
 
-void configure_bert(const Json& j, ModelConfig& c, const char* activation) {
-  configure_encoder(j, c, activation);
+void configure_bert(const Json& j, ModelConfig& c) {
+  configure_encoder(j, c);
   c.pooler =
       c.head == Head::none || c.head == Head::pretraining || c.head == Head::next_sentence || c.head == Head::sequence_classification;
   c.classifier_pooling = Pooling::pooled;
 }
-
-void configure_bert(const Json& j, ModelConfig& c) { configure_bert(j, c, "gelu"); }
 
 void configure_roberta(const Json& j, ModelConfig& c) {
   configure_encoder(j, c);
@@ -75,7 +73,7 @@ void configure_electra(const Json& j, ModelConfig& c) {
 }
 
 void configure_albert(const Json& j, ModelConfig& c) {
-  configure_bert(j, c, "gelu_new");
+  configure_bert(j, c);
   c.encoder.embedding_width = int(read_size(j, {"embedding_size"}, 128));
   c.encoder.embedding_projection = true;
   c.encoder.distinct_layers = int(read_size(j, {"num_hidden_groups"}, 1, 1, c.encoder.layers));
@@ -177,11 +175,21 @@ const WeightNames albert_names{
 
 }  // namespace
 
-const Family bert{.model_type = "bert", .configure = configure_bert, .names = bert_names};
-const Family roberta{.model_type = "roberta", .configure = configure_roberta, .names = roberta_names};
-const Family xlm_roberta{.model_type = "xlm-roberta", .configure = configure_roberta, .names = roberta_names};
-const Family distilbert{.model_type = "distilbert", .configure = configure_distilbert, .names = distilbert_names};
-const Family electra{.model_type = "electra", .configure = configure_electra, .names = electra_names};
-const Family albert{.model_type = "albert", .configure = configure_albert, .names = albert_names};
+const Family bert{.model_type = "bert", .defaults = R"({"pad_token_id": 0})", .configure = configure_bert, .names = bert_names};
+const Family roberta{.model_type = "roberta",
+                     .defaults = R"({"pad_token_id": 1, "eos_token_id": 2})",
+                     .configure = configure_roberta,
+                     .names = roberta_names};
+const Family xlm_roberta{.model_type = "xlm-roberta",
+                         .defaults = R"({"pad_token_id": 1, "eos_token_id": 2})",
+                         .configure = configure_roberta,
+                         .names = roberta_names};
+const Family distilbert{
+    .model_type = "distilbert", .defaults = R"({"pad_token_id": 0})", .configure = configure_distilbert, .names = distilbert_names};
+const Family electra{.model_type = "electra", .defaults = R"({"pad_token_id": 0})", .configure = configure_electra, .names = electra_names};
+const Family albert{.model_type = "albert",
+                    .defaults = R"({"hidden_act": "gelu_new", "pad_token_id": 0, "eos_token_id": 3})",
+                    .configure = configure_albert,
+                    .names = albert_names};
 
 }  // namespace webformer

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "core/error.h"
+#include "core/format.h"
 #include "model/families/family.h"
 #include "model/families/read.h"
 
@@ -80,6 +81,18 @@ void check(const ModelConfig& c) {
   need(c.pad_token_id < c.vocab_size, "pad_token_id", c.pad_token_id, "less than vocab_size");
 }
 
+/// config.json with the family's defaults. A token that the vocabulary does not reach is none.
+JsonDocument with_defaults(const Json& config, std::string_view defaults) {
+  const std::int64_t vocab_size = read_size(config, {"vocab_size"});
+  const JsonDocument document = JsonDocument::parse(defaults, "defaults");
+  std::string text = "{";
+  for (const auto& [key, value] : document.root().members()) {
+    if (!config[key].is_missing() || (key.ends_with("_token_id") && value.get_integer() >= vocab_size)) continue;
+    text += webformer::format("\"{}\":{},", key, value.to_json());
+  }
+  return JsonDocument::parse(text + config.to_json().substr(1), std::string(config.file()));
+}
+
 }  // namespace
 
 std::span<const Family* const> families() { return rows; }
@@ -107,8 +120,10 @@ const Family& family_of(const Json& config) {
       .with("supported", list);
 }
 
-ModelConfig read_config(const Json& config) {
-  const Family& family = family_of(config);
+ModelConfig read_config(const Json& written) {
+  const Family& family = family_of(written);
+  const JsonDocument document = with_defaults(written, family.defaults);
+  const Json config = document.root();
   ModelConfig c;
   c.model_type = family.model_type;
   if (config.has("architectures") && !config["architectures"].items().empty())

@@ -15,6 +15,9 @@ namespace webformer {
 
 struct Family {
   std::string_view model_type;  ///< config.json's key of that name
+  /// What its config class in transformers 5 takes where config.json has no such key (null is an answer), as JSON. Only what `configure`
+  /// would not take by itself; tests/fixtures/config_defaults.json has them all.
+  std::string_view defaults = "{}";
   /// Sets every field that differs from ModelConfig's defaults. `model_type`, `architecture`, `head`, labels and token ids are set before.
   void (*configure)(const Json& config, ModelConfig& c);
   const WeightNames& names;

@@ -13,7 +13,6 @@ void configure_gemma(const Json& j, ModelConfig& c) {
   configure_llama(j, c);
   StackConfig& d = c.decoder;
   require(j, "use_bidirectional_attention", false);
-  c.tied = j.get_or("tie_word_embeddings", true);
   d.norm.weight_offset = 1;
   d.embedding_scale = std::sqrt(float(d.width));
   d.activation = read_activation(j, "hidden_activation", "gelu_pytorch_tanh");
@@ -28,7 +27,7 @@ void configure_gemma1(const Json& j, ModelConfig& c) {
 }
 
 void read_local_layers(const Json& j, ModelConfig& c, std::int64_t pattern, int local_rope) {
-  const std::int64_t window = read_size(j, {"sliding_window"}, 4096);
+  const std::int64_t window = read_size(j, {"sliding_window"});
   for (int i = 0; i < c.decoder.layers; ++i) {
     if (slides(j, i, (i + 1) % pattern != 0))
       c.decoder.layer[std::size_t(i)].window = window, c.decoder.layer[std::size_t(i)].rope = local_rope;
@@ -73,8 +72,23 @@ const WeightNames gemma2_names{.prefixes = {"model.", ""},
 
 }  // namespace
 
-const Family gemma{.model_type = "gemma", .configure = configure_gemma1, .names = llama_names()};
-const Family gemma2{.model_type = "gemma2", .configure = configure_gemma2, .names = gemma2_names};
-const Family gemma3{.model_type = "gemma3_text", .configure = configure_gemma3, .names = gemma2_names};
+const Family gemma{.model_type = "gemma",
+                   .defaults =
+                       R"({"max_position_embeddings": 8192, "num_key_value_heads": 16, "head_dim": 256,
+            "tie_word_embeddings": true, "pad_token_id": 0, "eos_token_id": 1})",
+                   .configure = configure_gemma1,
+                   .names = llama_names()};
+const Family gemma2{.model_type = "gemma2",
+                    .defaults =
+                        R"({"max_position_embeddings": 8192, "num_key_value_heads": 4, "head_dim": 256, "sliding_window": 4096,
+            "tie_word_embeddings": true, "pad_token_id": 0, "eos_token_id": 1})",
+                    .configure = configure_gemma2,
+                    .names = gemma2_names};
+const Family gemma3{.model_type = "gemma3_text",
+                    .defaults =
+                        R"({"max_position_embeddings": 131072, "num_key_value_heads": 4, "head_dim": 256, "sliding_window": 4096,
+            "tie_word_embeddings": true, "pad_token_id": 0, "eos_token_id": 1})",
+                    .configure = configure_gemma3,
+                    .names = gemma2_names};
 
 }  // namespace webformer

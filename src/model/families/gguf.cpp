@@ -119,8 +119,6 @@ std::string gguf_config(const Metadata& metadata) {
                 {"block_count", "num_hidden_layers"},
                 {"feed_forward_length", "intermediate_size"},
                 {"attention.head_count", "num_attention_heads"},
-                {"attention.head_count_kv", "num_key_value_heads"},
-                {"attention.key_length", "head_dim"},
                 {"attention.layer_norm_rms_epsilon", "rms_norm_eps"},
                 {"attention.sliding_window", "sliding_window"},
                 {"attn_logit_softcapping", "attn_logit_softcapping"},
@@ -130,6 +128,9 @@ std::string gguf_config(const Metadata& metadata) {
                 {"rope.freq_base_swa", "rope_local_base_freq"}});
   const double width_of_one = keys.number("embedding_length") / keys.number("attention.head_count");
   const double head_size = keys.has("attention.key_length") ? keys.number("attention.key_length") : width_of_one;
+  // llama.cpp's defaults for what the file is silent about, not those of the family.
+  json.member("num_key_value_heads", keys.number(keys.has("attention.head_count_kv") ? "attention.head_count_kv" : "attention.head_count"));
+  json.member("head_dim", head_size);
   check_keys(keys, head_size);
   write_rope(json, keys, head_size);
   // Gemma 2 and 3: not in the file. The models of 27 billion parameters have it otherwise than the rest.
@@ -139,6 +140,8 @@ std::string gguf_config(const Metadata& metadata) {
   json.member("tie_word_embeddings", true);  // the file has an output matrix where they are not
   const Keys ids{metadata, "tokenizer.ggml."};
   copy_numbers(json, ids, {{"bos_token_id", "bos_token_id"}, {"eos_token_id", "eos_token_id"}, {"padding_token_id", "pad_token_id"}});
+  if (!ids.has("eos_token_id")) json.key("eos_token_id"), json.null();
+  if (!ids.has("padding_token_id")) json.key("pad_token_id"), json.null();
   json.end();
   return std::move(json).text();
 }

@@ -41,7 +41,7 @@ void configure_gpt_neox(const Json& j, ModelConfig& c) {
   set_sizes(d, read_size(j, {"hidden_size"}), read_layers(j, {"num_hidden_layers"}), heads, heads, 0, read_size(j, {"intermediate_size"}));
   configure_decoder(c, read_positive(j, "layer_norm_eps", 1e-5), read_activation(j, "hidden_act", "gelu"));
   c.tied = j.get_or("tie_word_embeddings", false);
-  c.context_length = read_size(j, {"max_position_embeddings"}, 2048);
+  c.context_length = read_size(j, {"max_position_embeddings"});
   if (j.get_or("use_parallel_residual", true)) d.norm_place = NormPlace::parallel;
   d.query_bias = d.key_bias = d.output_bias = j.get_or("attention_bias", true);
   d.positions = Positions::rope;
@@ -75,7 +75,7 @@ void configure_phi(const Json& j, ModelConfig& c) {
             read_size(j, {"intermediate_size"}));
   configure_decoder(c, read_positive(j, "layer_norm_eps", 1e-5), read_activation(j, "hidden_act", "gelu_new"));
   c.tied = j.get_or("tie_word_embeddings", false);
-  c.context_length = read_size(j, {"max_position_embeddings"}, 2048);
+  c.context_length = read_size(j, {"max_position_embeddings"});
   c.lm_head_bias = true;
   d.norm_place = NormPlace::parallel;
   d.ffn_norm = false;
@@ -88,9 +88,9 @@ void configure_phi(const Json& j, ModelConfig& c) {
 void configure_starcoder2(const Json& j, ModelConfig& c) {
   StackConfig& d = c.decoder;
   set_sizes(d, read_size(j, {"hidden_size"}), read_layers(j, {"num_hidden_layers"}), read_size(j, {"num_attention_heads"}),
-            read_size(j, {"num_key_value_heads"}, 2), read_size(j, {"head_dim"}, 0), read_size(j, {"intermediate_size"}));
+            read_size(j, {"num_key_value_heads"}), read_size(j, {"head_dim"}, 0), read_size(j, {"intermediate_size"}));
   configure_decoder(c, read_positive(j, "norm_epsilon", 1e-5), read_activation(j, "hidden_act", "gelu_pytorch_tanh"));
-  c.context_length = read_size(j, {"max_position_embeddings"}, 4096);
+  c.context_length = read_size(j, {"max_position_embeddings"});
   d.query_bias = d.key_bias = d.output_bias = d.ffn_bias = j.get_or("use_bias", true);
   d.positions = Positions::rope;
   d.ropes = {read_rope(j, d.head_size)};
@@ -252,12 +252,22 @@ const WeightNames mpt_names{.prefixes = {"transformer.", ""},
 
 }  // namespace
 
-const Family gpt2{.model_type = "gpt2", .configure = configure_gpt2, .names = gpt2_names};
-const Family gpt_neox{.model_type = "gpt_neox", .configure = configure_gpt_neox, .names = gpt_neox_names};
-const Family opt{.model_type = "opt", .configure = configure_opt, .names = opt_names};
-const Family phi{.model_type = "phi", .configure = configure_phi, .names = phi_names};
-const Family starcoder2{.model_type = "starcoder2", .configure = configure_starcoder2, .names = starcoder2_names};
-const Family bloom{.model_type = "bloom", .configure = configure_bloom, .names = bloom_names};
+const Family gpt2{.model_type = "gpt2", .defaults = R"({"eos_token_id": 50256})", .configure = configure_gpt2, .names = gpt2_names};
+const Family gpt_neox{.model_type = "gpt_neox",
+                      .defaults = R"({"max_position_embeddings": 2048, "eos_token_id": 2})",
+                      .configure = configure_gpt_neox,
+                      .names = gpt_neox_names};
+const Family opt{
+    .model_type = "opt", .defaults = R"({"pad_token_id": 1, "eos_token_id": 2})", .configure = configure_opt, .names = opt_names};
+const Family phi{.model_type = "phi",
+                 .defaults = R"({"max_position_embeddings": 2048, "eos_token_id": 2})",
+                 .configure = configure_phi,
+                 .names = phi_names};
+const Family starcoder2{.model_type = "starcoder2",
+                        .defaults = R"({"max_position_embeddings": 4096, "num_key_value_heads": 2, "eos_token_id": 50256})",
+                        .configure = configure_starcoder2,
+                        .names = starcoder2_names};
+const Family bloom{.model_type = "bloom", .defaults = R"({"eos_token_id": 2})", .configure = configure_bloom, .names = bloom_names};
 const Family mpt{.model_type = "mpt", .configure = configure_mpt, .names = mpt_names};
 
 }  // namespace webformer

@@ -13,7 +13,7 @@ void configure_llama(const Json& j, ModelConfig& c, const RopeKeys& rope) {
   const std::int64_t heads = read_size(j, {"num_attention_heads"});
   set_sizes(d, read_size(j, {"hidden_size"}), read_layers(j, {"num_hidden_layers"}), heads, read_size(j, {"num_key_value_heads"}, heads),
             read_size(j, {"head_dim"}, 0), read_size(j, {"intermediate_size"}));
-  c.context_length = read_size(j, {"max_position_embeddings"}, 2048);
+  c.context_length = read_size(j, {"max_position_embeddings"});
   c.tied = j.get_or("tie_word_embeddings", false);
   d.causal = true;
   d.norm = {.kind = NormKind::rms_norm, .epsilon = read_positive(j, "rms_norm_eps", 1e-6), .bias = false};
@@ -54,8 +54,6 @@ void configure_plain(const Json& j, ModelConfig& c) { configure_llama(j, c); }
 void configure_cohere(const Json& j, ModelConfig& c) {
   configure_llama(j, c, {.theta = 500000});
   StackConfig& d = c.decoder;
-  c.context_length = read_size(j, {"max_position_embeddings"}, 8192);
-  c.tied = j.get_or("tie_word_embeddings", true);
   c.logits_scale = read_positive(j, "logit_scale", 0.0625);
   d.norm = {.kind = NormKind::layer_norm, .epsilon = read_positive(j, "layer_norm_eps", 1e-5), .bias = false};
   d.norm_place = NormPlace::parallel;
@@ -90,13 +88,11 @@ void configure_qwen3(const Json& j, ModelConfig& c) {
 
 void configure_phi3(const Json& j, ModelConfig& c) {
   configure_llama(j, c, {.may_be_partial = true});
-  c.decoder.norm.epsilon = read_positive(j, "rms_norm_eps", 1e-5);
   read_windows(j, c, always);
 }
 
 void configure_smollm3(const Json& j, ModelConfig& c) {
   configure_llama(j, c, {.theta = 2000000});
-  c.tied = j.get_or("tie_word_embeddings", true);
   const std::int64_t interval = read_size(j, {"no_rope_layer_interval"}, 4);
   const std::vector<Json> listed = j.has("no_rope_layers") ? j["no_rope_layers"].items() : std::vector<Json>{};
   for (int i = 0; i < c.decoder.layers; ++i) {
@@ -154,14 +150,48 @@ const WeightNames& llama_names() {
   return names;
 }
 
-const Family llama{.model_type = "llama", .configure = configure_plain, .names = llama_names()};
-const Family cohere{.model_type = "cohere", .configure = configure_cohere, .names = llama_names()};
-const Family mistral{.model_type = "mistral", .configure = configure_mistral, .names = llama_names()};
-const Family olmo{.model_type = "olmo", .configure = configure_olmo, .names = llama_names()};
-const Family qwen2{.model_type = "qwen2", .configure = configure_qwen2, .names = llama_names()};
-const Family qwen3{.model_type = "qwen3", .configure = configure_qwen3, .names = llama_names()};
-const Family phi3{.model_type = "phi3", .configure = configure_phi3, .names = phi3_names};
-const Family smollm3{.model_type = "smollm3", .configure = configure_smollm3, .names = llama_names()};
-const Family stablelm{.model_type = "stablelm", .configure = configure_stablelm, .names = llama_names()};
+const Family llama{.model_type = "llama",
+                   .defaults = R"({"max_position_embeddings": 2048, "eos_token_id": 2})",
+                   .configure = configure_plain,
+                   .names = llama_names()};
+const Family cohere{
+    .model_type = "cohere",
+    .defaults = R"({"max_position_embeddings": 8192, "tie_word_embeddings": true, "pad_token_id": 0, "eos_token_id": 255001})",
+    .configure = configure_cohere,
+    .names = llama_names()};
+const Family mistral{
+    .model_type = "mistral",
+    .defaults = R"({"max_position_embeddings": 131072, "num_key_value_heads": 8, "sliding_window": 4096, "eos_token_id": 2})",
+    .configure = configure_mistral,
+    .names = llama_names()};
+const Family olmo{.model_type = "olmo",
+                  .defaults = R"({"max_position_embeddings": 2048, "pad_token_id": 1, "eos_token_id": 50279})",
+                  .configure = configure_olmo,
+                  .names = llama_names()};
+const Family qwen2{.model_type = "qwen2",
+                   .defaults = R"({"max_position_embeddings": 32768, "num_key_value_heads": 32, "sliding_window": 4096})",
+                   .configure = configure_qwen2,
+                   .names = llama_names()};
+const Family qwen3{.model_type = "qwen3",
+                   .defaults = R"({"max_position_embeddings": 32768, "num_key_value_heads": 32, "head_dim": 128, "sliding_window": 4096})",
+                   .configure = configure_qwen3,
+                   .names = llama_names()};
+const Family phi3{
+    .model_type = "phi3",
+    .defaults =
+        R"({"max_position_embeddings": 4096, "original_max_position_embeddings": 4096, "rms_norm_eps": 1e-5, "pad_token_id": 32000,
+            "eos_token_id": 32000})",
+    .configure = configure_phi3,
+    .names = phi3_names};
+const Family smollm3{.model_type = "smollm3",
+                     .defaults =
+                         R"({"max_position_embeddings": 32768, "num_key_value_heads": 4, "tie_word_embeddings": true,
+            "pad_token_id": 128004, "eos_token_id": 128001})",
+                     .configure = configure_smollm3,
+                     .names = llama_names()};
+const Family stablelm{.model_type = "stablelm",
+                      .defaults = R"({"max_position_embeddings": 4096, "num_key_value_heads": 32, "eos_token_id": 0})",
+                      .configure = configure_stablelm,
+                      .names = llama_names()};
 
 }  // namespace webformer

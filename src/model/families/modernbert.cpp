@@ -10,7 +10,7 @@ void configure(const Json& j, ModelConfig& c) {
   const std::int64_t heads = read_size(j, {"num_attention_heads"});
   c.kind = Kind::encoder;
   set_sizes(e, read_size(j, {"hidden_size"}), read_layers(j, {"num_hidden_layers"}), heads, heads, 0, read_size(j, {"intermediate_size"}));
-  c.context_length = read_size(j, {"max_position_embeddings"}, 8192);
+  c.context_length = read_size(j, {"max_position_embeddings"});
   e.norm = {.kind = NormKind::layer_norm, .epsilon = read_positive(j, "norm_eps", 1e-5), .bias = j.get_or("norm_bias", false)};
   e.norm_place = NormPlace::pre;
   e.embedding_norm = e.final_norm = true;
@@ -58,6 +58,9 @@ const WeightNames names{.prefixes = {"model.", ""},
 
 }  // namespace
 
-const Family modernbert{.model_type = "modernbert", .configure = configure, .names = names};
+const Family modernbert{.model_type = "modernbert",
+                        .defaults = R"({"max_position_embeddings": 8192, "pad_token_id": 50283, "eos_token_id": 50282})",
+                        .configure = configure,
+                        .names = names};
 
 }  // namespace webformer

@@ -24,7 +24,7 @@ void scale_llama3(RopeConfig& rope, const Json& scaling) {
 /// YaRN (Peng et al. 2023, section 3): as above by the number of turns in the trained length, and a temperature on the scores.
 void scale_yarn(RopeConfig& rope, const Json& scaling, const Json& config, double base) {
   const double factor = read_positive(scaling, "factor", 0);
-  const double trained = read_positive(scaling, "original_max_position_embeddings", config.get_or("max_position_embeddings", 2048.0));
+  const double trained = read_positive(scaling, "original_max_position_embeddings", config.get_or("max_position_embeddings", 0.0));
   const double fast = read_positive(scaling, "beta_fast", 32), slow = read_positive(scaling, "beta_slow", 1);
   const auto dimension = [&](double turns) {
     return rope.rotated * std::log(trained / (turns * 2 * std::numbers::pi)) / (2 * std::log(base));
@@ -54,8 +54,8 @@ void scale_longrope(RopeConfig& rope, const Json& scaling, const Json& config) {
   }
   for (std::size_t i = 0; i < count; ++i) rope.frequencies[i] /= float(factors.items()[i].get_number());
   const auto known = [&](const Json& place) { return read_size(place, {"original_max_position_embeddings"}, 0); };
-  const std::int64_t context = read_size(config, {"max_position_embeddings"}, 2048);
-  rope.longest = known(scaling) ? known(scaling) : known(config) ? known(config) : context;
+  const std::int64_t context = read_size(config, {"max_position_embeddings"});
+  rope.longest = known(config) ? known(config) : known(scaling) ? known(scaling) : context;
   const double factor = scaling.get_or("factor", double(context) / double(rope.longest));
   const double magnitude = factor > 1 ? std::sqrt(1 + std::log(factor) / std::log(double(rope.longest))) : 1;
   rope.magnitude = float(scaling.get_or("attention_factor", magnitude));
@@ -88,7 +88,7 @@ RopeConfig read_rope(const Json& config, int head_size, const RopeKeys& keys) {
   } else if (type == "linear") {
     for (float& frequency : rope.frequencies) frequency /= read_positive(settings, "factor", 0);
   } else if (type == "dynamic") {
-    rope.longest = read_size(config, {"max_position_embeddings"}, 2048);  // the base grows from there on (NTK-aware scaling)
+    rope.longest = read_size(config, {"max_position_embeddings"});  // the base grows from there on (NTK-aware scaling)
   } else if (type == "llama3") {
     scale_llama3(rope, settings);
   } else if (type == "yarn") {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t relative_context = 1 << 15;  // there is no table that ends; memory is what ends first
 
-void configure_side(const Json& j, StackConfig& s, std::int64_t layers, const char* ffn) {
+void configure_side(const Json& j, StackConfig& s, std::int64_t layers) {
   const std::int64_t heads = read_size(j, {"num_heads"});
   set_sizes(s, read_size(j, {"d_model"}), layers, heads, heads, read_size(j, {"d_kv"}), read_size(j, {"d_ff"}));
   s.attention_scale = 1;
@@ -22,22 +22,19 @@ void configure_side(const Json& j, StackConfig& s, std::int64_t layers, const ch
   s.positions = Positions::relative;
   s.relative_buckets = int(read_size(j, {"relative_attention_num_buckets"}, 32, 4, 1 << 16));
   s.relative_max_distance = int(read_size(j, {"relative_attention_max_distance"}, 128, s.relative_buckets / 2 + 1));
-  const std::string kind = j.get_or("feed_forward_proj", ffn);
+  const std::string kind = j.get_or("feed_forward_proj", "relu");
   s.gated = kind.starts_with("gated-");
   s.activation = kind == "gated-gelu" ? Activation::gelu_tanh : activation_named(j, "feed_forward_proj", s.gated ? kind.substr(6) : kind);
 }
 
-/// `ffn`: the feed_forward_proj that config.json need not say.
-void configure(const Json& j, ModelConfig& c, const char* ffn) {
+void configure(const Json& j, ModelConfig& c) {
   const std::int64_t layers = read_layers(j, {"num_layers"});
   const bool alone = c.architecture.ends_with("EncoderModel") || c.head == Head::token_classification;
-  if (c.pad_token_id < 0) c.pad_token_id = 0;
-  if (c.decoder_start_token_id < 0) c.decoder_start_token_id = 0;
   c.kind = alone ? Kind::encoder : Kind::encoder_decoder;
   c.context_length = relative_context;
-  configure_side(j, c.encoder, layers, ffn);
+  configure_side(j, c.encoder, layers);
   if (alone) return;
-  configure_side(j, c.decoder, j.has("num_decoder_layers") ? read_layers(j, {"num_decoder_layers"}) : layers, ffn);
+  configure_side(j, c.decoder, j.has("num_decoder_layers") ? read_layers(j, {"num_decoder_layers"}) : layers);
   c.decoder.causal = c.decoder.cross_attention = true;
   c.classifier_dense = c.head == Head::sequence_classification;
   c.head_activation = Activation::tanh;
@@ -45,12 +42,10 @@ void configure(const Json& j, ModelConfig& c, const char* ffn) {
 }
 
 void configure_t5(const Json& j, ModelConfig& c) {
-  configure(j, c, "relu");
+  configure(j, c);
   // Since transformers 5 a key of its own says what tie_word_embeddings used to mean besides.
   if (c.tied && j.get_or("scale_decoder_outputs", true)) c.logits_scale = 1 / std::sqrt(float(c.encoder.width));
 }
-
-void configure_mt5(const Json& j, ModelConfig& c) { configure(j, c, "gated-gelu"); }
 
 const WeightNames t5_names{
     .prefixes = {"", "transformer."},  // the second one below heads that classify
@@ -97,7 +92,13 @@ const WeightNames t5_names{
 
 }  // namespace
 
-const Family t5{.model_type = "t5", .configure = configure_t5, .names = t5_names};
-const Family mt5{.model_type = "mt5", .configure = configure_mt5, .names = t5_names};
+const Family t5{.model_type = "t5",
+                .defaults = R"({"pad_token_id": 0, "eos_token_id": 1, "decoder_start_token_id": 0})",
+                .configure = configure_t5,
+                .names = t5_names};
+const Family mt5{.model_type = "mt5",
+                 .defaults = R"({"feed_forward_proj": "gated-gelu", "pad_token_id": 0, "eos_token_id": 1, "decoder_start_token_id": 0})",
+                 .configure = configure,
+                 .names = t5_names};
 
 }  // namespace webformer
