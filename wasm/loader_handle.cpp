@@ -134,6 +134,7 @@ val LoaderHandle::finish(double max_length) {
 GenerationConfig LoaderHandle::generation_settings(const ModelConfig& config) const {
   GenerationConfig generation = read_generation_config(has_generation_ ? generation_json_.root() : Json(), config_json_.root());
   if (generation.eos_token_id.empty()) generation.eos_token_id = config.eos_token_ids;
+  if (!has_generation_ && config.decoder_start_token_id >= 0) generation.decoder_start_token_id = config.decoder_start_token_id;
   return generation;
 }
 
