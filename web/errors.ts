@@ -1,4 +1,5 @@
 // The one error type of the package, and how it travels from WebAssembly and between threads.
+import { onAbort } from './on-abort.js';
 
 /** Stable across releases: src/core/error.h has the same list, and a test compares the two. */
 export const ERROR_CODES = [
@@ -82,12 +83,11 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
 /** Does `work` while an abort of `signal` aborts `controller` as well. Rejects at once where the signal was aborted before. */
 export async function linked<R>(signal: AbortSignal | undefined, controller: AbortController, work: () => Promise<R>): Promise<R> {
   throwIfAborted(signal);
-  const pass = (): void => controller.abort(signal!.reason);
-  signal?.addEventListener('abort', pass);
+  const release = onAbort(signal, () => controller.abort(signal!.reason));
   try {
     return await work();
   } finally {
-    signal?.removeEventListener('abort', pass);
+    release();
   }
 }
 
@@ -98,7 +98,6 @@ export function untilAborted<R>(signal: AbortSignal | undefined, work: PromiseLi
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(abortedBy(signal));
     if (signal.aborted) abort();
-    signal.addEventListener('abort', abort);
-    working.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+    working.then(resolve, reject).finally(onAbort(signal, abort));
   });
 }

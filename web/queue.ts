@@ -1,59 +1,52 @@
 // Calls on one model, one after the other.
-import { TransformerError, abortedBy } from './errors.js';
+import { abortedBy, type TransformerError } from './errors.js';
+import { onAbort } from './on-abort.js';
 
-interface Waiting {
+interface Call {
   start(): void;
+  /** Rejects what the caller has of it; what runs of it is told to stop. */
   refuse(error: TransformerError): void;
 }
 
 /** Runs calls in the order of their arrival, each after the end of the one before. */
 export class CallQueue {
-  #waiting: Waiting[] = [];
-  #running = false;
+  #waiting: Call[] = [];
+  #running: Call | undefined;
   #closed: TransformerError | undefined;
-  readonly #closing = new AbortController();
 
   /**
-   * Runs `call` in turn. Its signal aborts when the caller's does or the queue is closed; a call whose turn has not come is then refused at
-   * once. Rejects with 'aborted' or with the error that the queue was closed by.
+   * Runs `call` in turn. An abort by the caller, or close(), rejects at once and aborts the signal of a call that runs; the next one has
+   * its turn when that has stopped. Rejects with 'aborted' or with the error that the queue was closed by.
    */
   run<R>(signal: AbortSignal | undefined, call: (signal: AbortSignal) => Promise<R>): Promise<R> {
     if (this.#closed) return Promise.reject(this.#closed);
     if (signal?.aborted) return Promise.reject(abortedBy(signal));
     return new Promise<R>((resolve, reject) => {
-      const abort = new AbortController();
-      const settle = (): void => {
-        signal?.removeEventListener('abort', onAbort);
-        this.#closing.signal.removeEventListener('abort', onClose);
-      };
-      const waiting: Waiting = {
+      const stop = new AbortController();
+      const own: Call = {
         start: () => {
-          this.#running = true;
+          this.#running = own;
           const ended = (): void => {
-            settle();
-            this.#running = false;
+            release();
+            this.#running = undefined;
             this.#next();
           };
-          call(abort.signal).then(
+          call(stop.signal).then(
             (result) => { ended(); resolve(result); },
-            (error: unknown) => { ended(); reject(this.#reasonOf(error, signal)); },
+            (error: unknown) => { ended(); reject(error); },
           );
         },
         refuse: (error) => {
-          settle();
+          release();
           reject(error);
+          stop.abort(error);
         },
       };
-      const onAbort = (): void => {
-        const at = this.#waiting.indexOf(waiting);
-        if (at < 0) return abort.abort(signal!.reason);
-        this.#waiting.splice(at, 1);
-        waiting.refuse(abortedBy(signal!));
-      };
-      const onClose = (): void => abort.abort(this.#closed);
-      signal?.addEventListener('abort', onAbort);
-      this.#closing.signal.addEventListener('abort', onClose);
-      this.#waiting.push(waiting);
+      const release = onAbort(signal, () => {
+        this.#waiting = this.#waiting.filter((one) => one !== own);
+        own.refuse(abortedBy(signal!));
+      });
+      this.#waiting.push(own);
       this.#next();
     });
   }
@@ -62,18 +55,11 @@ export class CallQueue {
   close(error: TransformerError): void {
     if (this.#closed) return;
     this.#closed = error;
-    this.#closing.abort();
-    for (const waiting of this.#waiting.splice(0)) waiting.refuse(error);
+    this.#running?.refuse(error);
+    for (const call of this.#waiting.splice(0)) call.refuse(error);
   }
 
   #next(): void {
     if (!this.#running) this.#waiting.shift()?.start();
-  }
-
-  /** A call that ended because of an abort says whose it was. */
-  #reasonOf(error: unknown, signal: AbortSignal | undefined): unknown {
-    if (!(error instanceof TransformerError) || error.code !== 'aborted') return error;
-    if (this.#closed) return this.#closed;
-    return signal?.aborted ? abortedBy(signal) : error;
   }
 }

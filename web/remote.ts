@@ -1,6 +1,7 @@
 // An engine in a worker: requests go there as messages, and a worker that dies takes no promise with it.
 import { workerBuildFault } from './build-id.js';
 import { TransformerError, fromData } from './errors.js';
+import { onAbort } from './on-abort.js';
 import { absoluteUrl, nodeModule } from './platform.js';
 import type { Engine, EngineEvent, FromWorker, Request, RequestContext, RequestOf, Results, ToWorker } from './protocol.js';
 import { LockWatch } from './worker-lock.js';
@@ -151,6 +152,7 @@ export class RemoteEngine implements Engine {
     const abort = (): void => {
       if (link.pending.has(id)) link.worker.postMessage({ type: 'abort', id });
     };
+    const release = onAbort(signal, abort);
     return new Promise<Results[K]>((resolve, reject) => {
       link.pending.set(id, { resolve: resolve as (result: unknown) => void, reject, emit });
       try {
@@ -164,10 +166,9 @@ export class RemoteEngine implements Engine {
         );
       }
       link.worker.hold(true);
-      signal.addEventListener('abort', abort);
       if (signal.aborted) abort();
     }).finally(() => {
-      signal.removeEventListener('abort', abort);
+      release();
       link.worker.hold(link.pending.size > 0);
     });
   }

@@ -98,6 +98,41 @@ test('an abort before the start, while waiting, and while working', async (t) =>
   assert.ok(await model.forward({ inputIds: [[1]] }), 'the model goes on');
 });
 
+/** What node warns of while `work` runs. */
+async function warningsOf(work) {
+  const warnings = [], note = ({ name }) => warnings.push(name);
+  process.on('warning', note);
+  await work();
+  await sleep(10); // node warns in a later turn
+  process.off('warning', note);
+  return warnings;
+}
+
+test('one signal serves any number of calls, on one model or several, in this thread and in a worker', async (t) => {
+  const { signal } = new AbortController();
+  const warnings = await warningsOf(async () => {
+    for (const worker of [false, true]) {
+      const model = await opened(t, llama(), { worker });
+      await Promise.all(range(30).map(() => model.embed('a', { signal })));
+      await Promise.all(range(30).map(() => model.generate('a', { maxNewTokens: 2, signal }).text()));
+      await Promise.all(range(30).map(() => model.embed('a')));
+    }
+    await Promise.all(range(12).map(() => opened(t, llama(), { signal })));
+    await Promise.all(range(12).map(() => loadTokenizer(llama(), { signal })));
+  });
+  assert.deepEqual(warnings, []);
+});
+
+test('an abort reaches each call of its signal, and no other', async (t) => {
+  const model = await opened(t, longModel()), controller = new AbortController();
+  const calls = range(15).map(() => model.generate('a', { ...long, signal: controller.signal }).result());
+  const other = model.forward({ inputIds: [[1]] });
+  await sleep(5);
+  controller.abort('all');
+  for (const call of calls) assert.equal((await rejects(call, 'aborted')).cause, 'all');
+  assert.ok((await other).logits);
+});
+
 test('an abort after the end changes nothing', async (t) => {
   const model = await opened(t, llama());
   const controller = new AbortController();

@@ -70,6 +70,22 @@ test('an abort reaches the worker', async (t) => {
   assert.ok((await queued).logits, 'the next call had its turn');
 });
 
+test('an abort of a pass that the worker is in the middle of rejects at once, and the next call waits for its end', async (t) => {
+  const model = await opened(t, llama({ length: 8192 }), inWorker);
+  const controller = new AbortController(), inputs = { inputIds: [Array(8000).fill(1)] };
+  const alone = await model.forward({ inputIds: [[1, 2]] });
+  const pass = model.forward(inputs, { logits: 'none', signal: controller.signal });
+  const ended = [];
+  const next = model.forward({ inputIds: [[1, 2]] }).finally(() => ended.push('next'));
+  await sleep(20);
+  const started = performance.now();
+  controller.abort('now');
+  assert.equal((await rejects(pass.finally(() => ended.push('aborted')), 'aborted')).cause, 'now');
+  assert.ok(performance.now() - started < 20, `${performance.now() - started} ms`);
+  assert.deepEqual(await next, alone);
+  assert.deepEqual(ended, ['aborted', 'next']);
+});
+
 test('leaving the loop stops the worker', async (t) => {
   const model = await opened(t, llama({ length: 8192 }), inWorker);
   const generation = model.generate('a', long);
