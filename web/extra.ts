@@ -16,9 +16,16 @@ function compileExtra(build: Build): Promise<WebAssembly.Module> {
   return fresh;
 }
 
-/** Brings the second part into an instance, once. The entries of web/module.ts that train, and those of the pieces, need it. */
-export async function extend(instance: Instance): Promise<void> {
-  if (!instance.extended) await instance.extend(await compileExtra(instance.module.build()));
+const extending = new WeakMap<Instance, Promise<void>>();
+
+/** Brings the second part into an instance, once, however many ask. The entries of web/module.ts that train or make pieces need it. */
+export function extend(instance: Instance): Promise<void> {
+  const known = extending.get(instance);
+  if (known) return known;
+  const fresh = compileExtra(instance.module.build()).then((extra) => instance.extend(extra));
+  extending.set(instance, fresh);
+  fresh.catch(() => extending.delete(instance));
+  return fresh;
 }
 
 /** A fresh instance with both parts, whose memory goes with it. */

@@ -9,7 +9,6 @@ const mostBytes = (text: string): number => text.length * 3;
 
 export class Instance {
   #crash: TransformerError | undefined;
-  #extended = false;
 
   private constructor(
     readonly module: WasmModule,
@@ -35,11 +34,6 @@ export class Instance {
     return new Instance(module, exports, compiled);
   }
 
-  /** Whether the second part of the module is there. */
-  get extended(): boolean {
-    return this.#extended;
-  }
-
   /** Adds the second part of the module, which has its code in the first one's table and memory: see wasm/split.mjs. */
   async extend(extra: WebAssembly.Module): Promise<void> {
     const [first, second] = [this.compiled, extra].map(wasmBuild);
@@ -49,7 +43,6 @@ export class Instance {
       throw new TransformerError('unsupported_platform', message, { details: { first, second } });
     }
     await WebAssembly.instantiate(extra, { first: this.exports as WebAssembly.ModuleImports });
-    this.#extended = true;
   }
 
   /** Whether it trapped, so that every call fails. */

@@ -5,6 +5,7 @@ import { cpSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:f
 import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
 import { loadModel, loadTokenizer } from 'webformer';
 import { bert } from '../fixtures/make_models.mjs';
 import { rejects, temporaryFolder } from './support.mjs';
@@ -36,6 +37,40 @@ test('without its second part the package tokenizes, and says which file trainin
   const row = { data: Float32Array.of(1), shape: [1, 1] };
   for (const use of [() => trainTokenizer('bpe', ['a b'], { vocabSize: 20 }), () => attention(row, row, row)])
     await assert.rejects(use, { code: 'network_error', message: /webformer(-relaxed)?\.extra\.wasm could not be read/ });
+});
+
+/** web/extra.ts with fakes in the place of what it imports. */
+async function loadExtra() {
+  const contents = `export let compiled = 0;
+    export const compileExtraPart = async () => { compiled++; await new Promise(setImmediate); return 'extra'; };
+    export const compileRuntime = async () => ({});
+    export class Instance {}`;
+  const fakes = { name: 'fakes', setup: (on) => on.onLoad({ filter: /web.(parts|runtime|instance)\.ts$/ }, () => ({ contents })) };
+  const entry = fileURLToPath(new URL('../../web/extra.ts', import.meta.url));
+  const { outputFiles } = await build({ entryPoints: [entry], bundle: true, format: 'esm', write: false, plugins: [fakes] });
+  return import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
+}
+
+test('an instance gets the second part once, however many ask for it at a time, and is asked again where that failed', async () => {
+  const { extend } = await loadExtra();
+  const fake = (outcomes) => {
+    const instance = { module: { build: () => 'simd' }, given: 0 };
+    instance.extend = async () => {
+      instance.given++;
+      await new Promise(setImmediate);
+      if (outcomes.shift() === 'fails') throw new Error('no');
+    };
+    return instance;
+  };
+  const instance = fake([]), other = fake(['fails']);
+  await Promise.all([extend(instance), extend(instance), extend(instance)]);
+  await extend(instance);
+  assert.equal(instance.given, 1);
+  const both = await Promise.allSettled([extend(other), extend(other)]);
+  assert.deepEqual(both.map(({ status }) => status), ['rejected', 'rejected']);
+  assert.equal(other.given, 1);
+  await extend(other);
+  assert.equal(other.given, 2);
 });
 
 test('parts of two builds are not put together', async (t) => {
