@@ -15,6 +15,11 @@ export interface OpenFile {
   chunks(): AsyncIterable<Uint8Array>;
 }
 
+/** What an empty file was to be, its bytes cannot tell: neither can an error that looks into them. */
+export function refuseEmpty(name: string, size: number | undefined): void {
+  if (size === 0) throw new TransformerError('invalid_file', `${name}: the file is empty`, { details: { file: name } });
+}
+
 /** The last part of a URL's path. */
 export const nameOfUrl = (url: string): string => decodeURIComponent(new URL(url).pathname.split('/').pop() ?? '');
 

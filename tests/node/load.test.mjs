@@ -222,6 +222,27 @@ test('a file alone that is only a part of something is refused with what is miss
   assert.equal(empty.details.missing, 'config.json');
 });
 
+test('an empty file is called empty, whatever its name promises', async (t) => {
+  const nothing = new Uint8Array(), folder = temporaryFolder(t);
+  for (const name of ['config.json', 'model.safetensors', 'tokenizer.json']) {
+    const error = await rejects(loadModel(changed(files, { [name]: nothing })), 'invalid_file');
+    assert.equal(error.message, `${name}: the file is empty`);
+    assert.deepEqual(error.details, { file: name });
+  }
+  for (const name of ['model.gguf', 'spiece.model', 'vocab.txt', 'tokenizer.json']) {
+    writeFolder(folder, new Map([[name, nothing]]));
+    for (const source of [new Map([[name, nothing]]), `${folder}/${name}`]) {
+      await rejects(loadTokenizer(source), 'invalid_file', /^[\w.]+: the file is empty$/);
+      if (name.endsWith('.gguf')) await rejects(loadModel(source), 'invalid_file', /^model\.gguf: the file is empty$/);
+    }
+  }
+  const pickled = { 'model.safetensors': null, 'pytorch_model.bin': nothing };
+  await rejects(loadModel(changed(files, pickled)), 'invalid_file', /; pytorch_model\.bin is empty\./);
+  pickled['pytorch_model.bin'] = 'PK';
+  await rejects(loadModel(changed(files, pickled)), 'invalid_file', /; pytorch_model\.bin is a pickle, /);
+  await rejects(loadModel(new Map([['pytorch_model.bin', nothing]])), 'invalid_file', /; pytorch_model\.bin is empty\./);
+});
+
 test('a tokenizer with more tokens than the model has rows is refused', async () => {
   const tokenizer = JSON.parse(Buffer.from(files.get('tokenizer.json')));
   tokenizer.model.vocab.extra = 20;

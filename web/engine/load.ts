@@ -114,7 +114,7 @@ async function readFolder(
   head: string | undefined,
 ): Promise<ReadParts> {
   const opened = await files.open('config.json', files.names !== null);
-  if (!opened) throw missingConfig(files);
+  if (!opened) throw await missingConfig(files);
   let configFile = await readWhole(opened, progress);
   const configLength = instance.stage(configFile);
   instance.call(() => loader.config(configLength));
@@ -197,6 +197,6 @@ export const loadTokenizerFiles = (
     const gguf = ggufFile(files);
     if (gguf) return single(await readGgufTokenizer(instance, await files.open(gguf)));
     const found = await readTokenizerFiles(files, progress, true);
-    if (!isComplete(found)) throw missingTokenizer(files);
+    if (!isComplete(found)) throw await missingTokenizer(files);
     return compile(instance, found, progress);
   });

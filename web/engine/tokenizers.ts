@@ -1,6 +1,6 @@
 // The files of a tokenizer, found and read.
 import { TransformerError } from '../errors.js';
-import { readAll, type OpenFile } from '../files.js';
+import { readAll, refuseEmpty, type OpenFile } from '../files.js';
 import type { Instance } from '../instance.js';
 import type { FileSet } from '../source.js';
 import { BoundTokenizer } from '../tokenizer.js';
@@ -27,6 +27,8 @@ const KNOWN_OTHER = /^((vocab|merges)\.txt|[^/]+\.(model|spm)|chat_template\.jin
 const COMPLETE = /^(tokenizer\.json|vocab\.txt|vocab\.json|[^/]+\.(model|spm|gguf))$/;
 
 const ONE_OF_SEVERAL = /^((.*_)?config|special_tokens_map|added_tokens|(target_)?vocab|.*\.index)\.json$|^merges\.txt$/;
+/** A vocabulary of single characters has no merges. */
+const MAY_BE_EMPTY = /^(merges\.txt|chat_template\.jinja)$/;
 
 export type TokenizerFiles = Map<string, Uint8Array>;
 
@@ -34,6 +36,7 @@ export type TokenizerFiles = Map<string, Uint8Array>;
 export async function readWhole(file: OpenFile, progress: ProgressMeter): Promise<Uint8Array> {
   progress.expect(file.name, file.size);
   const bytes = await readAll(file, (length) => progress.read(file.cached ? 'cache' : 'download', file.name, length));
+  if (!MAY_BE_EMPTY.test(file.name)) refuseEmpty(file.name, bytes.length);
   refuseForeign(file.name, bytes);
   return bytes;
 }

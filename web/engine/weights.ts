@@ -1,6 +1,6 @@
 // The files of weights, streamed into a loader.
 import { TransformerError } from '../errors.js';
-import { fromBlob, type OpenFile } from '../files.js';
+import { fromBlob, refuseEmpty, type OpenFile } from '../files.js';
 import type { Instance } from '../instance.js';
 import type { WasmLoader } from '../module.js';
 import type { LoadSettings } from '../protocol.js';
@@ -24,7 +24,7 @@ export async function findWeights(files: FileSet): Promise<Weights> {
   if (index) return { kind: 'sharded', index };
   const candidates = files.names?.filter((name) => /\.(safetensors|gguf)$/.test(name)) ?? [];
   if (candidates.length === 1) return { kind: 'single', file: await files.open(candidates[0]!) };
-  throw missingWeights(files, candidates);
+  throw await missingWeights(files, candidates);
 }
 
 export class WeightReader {
@@ -113,8 +113,9 @@ function checkFits(total: number, dtype: LoadSettings['dtype'], limit: number): 
 
 /** The reader of weights must know the size first; what a server that hides it sends is gathered outside of the heap. */
 async function withSize(file: OpenFile): Promise<OpenFile> {
+  refuseEmpty(file.name, file.size);
   if (file.size !== undefined) return file;
   const parts: Blob[] = [];
   for await (const piece of file.chunks()) parts.push(new Blob([piece as Uint8Array<ArrayBuffer>]));
-  return fromBlob(file.name, new Blob(parts), file.cached);
+  return withSize(fromBlob(file.name, new Blob(parts), file.cached));
 }
