@@ -3,7 +3,8 @@ import { broadcast, text } from './broadcast.js';
 import { finish } from './engine/jobs.js';
 import { TransformerError, invalidArgument } from './errors.js';
 import type { Instance } from './instance.js';
-import { checkKind, copyWeights, firstWeights, readOptions, toCoreOptions, type PieceKind } from './layer-options.js';
+import { withOwnNames } from './layer-names.js';
+import { checkKind, copyWeights, firstWeights, readOptions, toCoreOptions, type PieceKind, type Settings } from './layer-options.js';
 import { createModelLayer } from './model-layer.js';
 import type { WasmLayer } from './module.js';
 import { checkBoolean, checkOptions } from './options.js';
@@ -146,24 +147,41 @@ function spread(name: string, mask: Tensor | undefined, full: readonly [number, 
  * - transformer: src (`mask` is for it), tgt (`causal` and the input tgt_mask are for it); also gives memory, the encoder's output;
  * - gpt, bert, whole models as textbooks write them: input_ids [B,T] or [T], attention_mask and (bert) token_type_ids of the same shape;
  *   give logits and lastHiddenState, and a bert with next_sentence nextSentenceLogits.
- * @param weights default: random, as PyTorch's modules start
+ * @param weights default: random, as PyTorch's modules start. Names that textbooks have in PyTorch's place are known: W_q, Wq, q_proj or
+ *   query for four linears, ffn.0 and ffn.2, fc1 and fc2, ln1, blocks.0
  */
 export async function createLayer(
   kind: LayerKind, options: Readonly<Record<string, unknown>>, weights?: ReadonlyMap<string, Tensor>,
 ): Promise<Layer> {
   checkKind(kind);
   const settings = readOptions(kind, options), given = weights && copyWeights(weights, checkTensor);
-  if (kind === 'gpt' || kind === 'bert') return createModelLayer(kind, settings, given);
-  const own = given ?? firstWeights(kind, settings);
+  try {
+    if (kind === 'gpt' || kind === 'bert') return await createModelLayer(kind, settings, given);
+    return await createPiece(kind, settings, given ?? firstWeights(kind, settings));
+  } catch (error) {
+    throw error instanceof TransformerError ? ofOptions(error) : error;
+  }
+}
+
+async function createPiece(kind: PieceKind, settings: Settings, weights: ReadonlyMap<string, Tensor>): Promise<Layer> {
   const instance = await piecesInstance();
+  const { own, given } = withOwnNames(kind, weights);
   const length = instance.stage(...toSafetensors(own));
   try {
     const layer = instance.call((module) => module.createLayer(kind, toJson(toCoreOptions(kind, settings)), length));
-    return new PieceLayer(kind, instance, layer, own);
+    return new PieceLayer(kind, instance, layer, weights);
   } catch (error) {
-    // Options and weights are read as those of files are; here they are the caller's.
-    if (error instanceof TransformerError && (error.code === 'invalid_file' || error.code === 'unsupported_model'))
-      throw new TransformerError('invalid_argument', error.message, { details: error.details, cause: error });
-    throw error;
+    if (!(error instanceof TransformerError)) throw error;
+    const message = error.message.replace(/^(\S+)(?=: )/, (name) => given.get(name) ?? name);
+    throw new TransformerError(error.code, message, { details: error.details, cause: error });
   }
+}
+
+/** Options and weights are read as those of files are; here they are the caller's. */
+function ofOptions({ code, message, details, cause }: TransformerError): TransformerError {
+  const isArgument = code === 'invalid_file' || code === 'unsupported_model';
+  const text = message
+    .replace('config.json asks for are not in the file', 'the options ask for are not among the weights')
+    .replace(' in the file,', ' found,').replace('config.json', 'the options');
+  return new TransformerError(isArgument ? 'invalid_argument' : code, text, { details, cause });
 }

@@ -255,3 +255,76 @@ test("the pieces are in 'webformer/layers' too, the same ones", async () => {
   ]);
   for (const [name, piece] of Object.entries(pieces)) assert.equal(piece, whole[name], name);
 });
+
+const BLOCK = { d_model: 8, nhead: 2, dim_feedforward: 12 }, BLOCK_FFN = { d_model: 8, dim_feedforward: 12 };
+
+/** PyTorch's weights of a block, its in_proj cut into three. */
+function cutWeights(weights, width) {
+  const cut = new Map();
+  for (const [name, { data, shape }] of weights) {
+    const [, before, kind] = /^(.*)in_proj_(weight|bias)$/.exec(name) ?? [];
+    if (kind === undefined) cut.set(name.replace('out_proj.', 'o.'), { data, shape });
+    else {
+      const size = data.length / 3;
+      ['q', 'k', 'v'].forEach((part, i) =>
+        cut.set(`${before}${part}.${kind}`, { data: data.slice(i * size, (i + 1) * size), shape: [width, ...shape.slice(1)] }));
+    }
+  }
+  return cut;
+}
+
+const renamed = (weights, ...rules) =>
+  new Map([...weights].map(([name, tensor]) => [rules.reduce((text, [from, to]) => text.replace(from, to), name), tensor]));
+
+const PART = /(^|\.)([qkvo])\.(?=weight|bias)/;
+const LONG = { q: 'query', k: 'key', v: 'value', o: 'output' };
+
+test("textbooks' names of weights are those of PyTorch's modules", async (t) => {
+  const source = noise(2, 3, 8);
+  const attentive = await made(t, 'multiHeadAttention', { embed_dim: 8, num_heads: 2 });
+  const linears = cutWeights(attentive.weights, 8), expected = await attentive.forward({ query: source });
+  for (const form of ['W_$2', 'W$2', 'w_$2', '$2', '$2_proj', '$2_linear', (_, before, part) => `${LONG[part]}.`]) {
+    const names = renamed(linears, [PART, typeof form === 'string' ? `${form}.` : form]);
+    const layer = await made(t, 'multiHeadAttention', { embed_dim: 8, num_heads: 2 }, names);
+    assert.deepEqual([...layer.weights.keys()], [...names.keys()]);
+    assert.deepEqual(await layer.forward({ query: source }), expected);
+  }
+
+  const forward = await made(t, 'feedForward', { d_model: 8, dim_feedforward: 12 }), output = await forward.forward({ input: source });
+  for (const [first, second] of [['0', '2'], ['ffn.0', 'ffn.2'], ['net.0', 'net.3'], ['fc1', 'fc2'], ['mlp.w_1', 'mlp.w_2']]) {
+    const names = renamed(forward.weights, ['linear1', first], ['linear2', second]);
+    const layer = await made(t, 'feedForward', { d_model: 8, dim_feedforward: 12 }, names);
+    assert.deepEqual(await layer.forward({ input: source }), output);
+  }
+
+  for (const kind of ['encoderLayer', 'decoderLayer', 'encoder', 'decoder']) {
+    const options = { ...BLOCK, ...(/Layer/.test(kind) ? {} : { num_layers: 2, norm: true }) }, isDecoder = kind.startsWith('decoder');
+    const inputs = isDecoder ? { tgt: source, memory: noise(2, 4, 8) } : { src: source };
+    const own = await made(t, kind, options), want = await own.forward(inputs), cut = cutWeights(own.weights, 8);
+    for (const rules of [
+      [['self_attn.', 'self_attn.W_'], ['multihead_attn.', 'cross_attn.W_'], ['linear1', 'ffn.0'], ['linear2', 'ffn.2']],
+      [['self_attn.', 'attn.W'], ['multihead_attn.', 'cross_attention.W'], ['linear', 'fc'], [/norm(?=\d)/, 'ln'], ['layers', 'blocks']],
+      [['self_attn.', 'attention.w_'], ['multihead_attn.', 'src_attn.w_'], ['linear', 'feed_forward.w_']],
+    ]) {
+      const layer = await made(t, kind, options, renamed(cut, ...rules));
+      assert.deepEqual(await layer.forward(inputs), want);
+    }
+  }
+  const twice = new Map([['fc1.weight', noise(12, 8)], ['linear1.weight', noise(12, 8)]]);
+  await rejects(createLayer('feedForward', BLOCK_FFN, twice), 'invalid_argument', /'fc1.weight' and 'linear1.weight' are the same weight/);
+});
+
+test('a layer says what is wrong with its options and weights, of which none is in a file', async () => {
+  const linear = { in_features: 2, out_features: 2 };
+  for (const [kind, options, weights, code, pattern] of [
+    ['linear', linear, { weight: noise(2, 3), bias: noise(2) }, 'weight_mismatch', /^weight: shape \[2, 3\] found, \[2, 2\] expected from/],
+    ['linear', linear, { weight: noise(2, 2) }, 'weight_missing', /that the options ask for are not among the weights: bias$/],
+    ['feedForward', BLOCK_FFN, { 'ffn.0.weight': noise(8), 'ffn.0.bias': noise(12), 'ffn.2.weight': noise(8, 12), 'ffn.2.bias': noise(8) },
+      'weight_mismatch', /^ffn\.0\.weight: shape/],
+    ['encoderLayer', { ...BLOCK, nhead: 3 }, undefined, 'invalid_argument', /^the options: 3 attention heads/],
+    ['gpt', { ...BLOCK, num_layers: 1, vocab_size: 5 }, { 'ln_f.weight': noise(8) }, 'weight_missing', /that the options ask for/],
+  ]) {
+    const { message } = await rejects(createLayer(kind, options, weights && new Map(Object.entries(weights))), code, pattern);
+    assert.doesNotMatch(message, /config\.json|file/);
+  }
+});
