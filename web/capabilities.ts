@@ -3,11 +3,12 @@ import { compileRuntime } from './runtime.js';
 import type { Capabilities, ModelInfo } from './types.js';
 import { VERSION } from './version.js';
 
-/** What came of the GPU for the model that was loaded last. */
-let latest: Pick<ModelInfo, 'gpuThreshold' | 'deviceReason'> = {};
+/** What came of the GPU, and of the threads that were asked for, for the model that was loaded last. */
+let latest: Pick<ModelInfo, 'gpuThreshold' | 'deviceReason' | 'threadsReason'> = {};
 
-export function noteLoaded({ gpuThreshold, deviceReason }: ModelInfo): void {
-  latest = { gpuThreshold, deviceReason };
+export function noteLoaded(info: ModelInfo): void {
+  const { gpuThreshold, deviceReason, threadsReason } = info;
+  latest = { gpuThreshold, deviceReason, threadsReason };
 }
 
 /** Whether a model had to do without the worker that it was to have. */
@@ -37,7 +38,7 @@ export async function capabilities(): Promise<Capabilities> {
     webgpu: await webgpuReport(),
     reasons: [
       ...reasons,
-      'Models run on one thread.',
+      latest.threadsReason ?? 'Models run on one thread.',
       ...(withoutWorker ? ['Models run in the thread of the page, which allows no worker from the single file (worker-src blob:).'] : []),
     ],
   };

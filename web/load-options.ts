@@ -81,7 +81,8 @@ export function checkLoadOptions(owner: string, options: LoadOptions, others: re
   checkCount('maxLength', options.maxLength, 1);
   checkUrl('workerUrl', options.workerUrl);
   const { dtype = 'auto', device = 'auto', maxLength = 0, head } = options;
-  return { ...checkAccess(options), dtype, device, maxLength, ...(head !== undefined && { head: headJson(head) }) };
+  const threads = typeof options.threads === 'number' ? options.threads : 1;
+  return { ...checkAccess(options), dtype, device, threads, maxLength, ...(head !== undefined && { head: headJson(head) }) };
 }
 
 /** Browsers show nothing while their thread works; a program in node has one thread to itself. */

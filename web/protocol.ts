@@ -17,6 +17,7 @@ export interface AccessSettings {
 export interface LoadSettings extends AccessSettings {
   dtype: NonNullable<LoadOptions['dtype']>;
   device: NonNullable<LoadOptions['device']>;
+  threads: number;
   maxLength: number;
   /** LoadOptions' head as JSON. */
   head?: string;

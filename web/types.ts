@@ -26,7 +26,7 @@ export interface LoadOptions {
   /** How weights are kept in memory. Default 'auto': as they are stored. */
   dtype?: 'auto' | 'f32' | 'f16' | 'int8' | 'int4';
   device?: 'auto' | 'wasm' | 'webgpu';
-  /** More than one only where the page is cross-origin isolated. */
+  /** At most so many. The builds of this version have one; ModelInfo.threadsReason says so where more were asked for. */
   threads?: number | 'auto';
   /** Whether the model lives in a worker. Default: true in browsers, false in node. */
   worker?: boolean;
@@ -102,6 +102,8 @@ export interface ModelInfo {
   deviceReason?: string;
   /** The length in tokens from which on an attention is computed on the GPU. */
   gpuThreshold?: number;
+  /** Why it runs on fewer threads than were asked for. */
+  threadsReason?: string;
   contextLength: number;
   vocabSize: number;
   /** Of an encoder-decoder, the decoder's: as many as the attentions of an answer. */

@@ -38,6 +38,19 @@ test('an unknown option is refused, with the nearest known one', async (t) => {
   await rejects(model.generate([1], { zzz: 1 }).result(), 'invalid_argument', /unknown option 'zzz'; there are: maxNewTokens/);
 });
 
+test('threads that this build does not have are no error, and no secret', async (t) => {
+  const plain = await opened(t, bert(), { threads: 'auto' });
+  assert.ok(!('threadsReason' in plain.info) && !('threadsReason' in (await opened(t, bert(), { threads: 1 })).info));
+  assert.ok((await capabilities()).reasons.includes('Models run on one thread.'));
+  for (const worker of [false, true]) {
+    const { info } = await opened(t, bert(), { threads: 4, worker });
+    assert.equal(info.threadsReason, '4 threads were asked for; models run on one thread.');
+    const { threads, reasons } = await capabilities();
+    assert.equal(threads, 1);
+    assert.ok(reasons.includes(info.threadsReason), reasons.join());
+  }
+});
+
 test('values of the wrong kind are refused by name', async () => {
   const wrong = {
     dtype: 'int3',

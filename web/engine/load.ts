@@ -80,7 +80,7 @@ export const loadCheckpoint = (
         ? await readGguf(instance, loader, reader, await files.open(gguf))
         : await readFolder(instance, loader, reader, files, progress, settings.head);
       const model = instance.call(() => loader.finish(settings.maxLength));
-      return attach(instance, model, config, parts);
+      return attach(instance, model, config, parts, settings);
     } finally {
       loader.delete();
     }
@@ -154,7 +154,7 @@ export function createCheckpoint(instance: Instance, config: string, seed: numbe
     instance.call(() => loader.randomize(seed));
     const model = instance.call(() => loader.finish(settings.maxLength));
     const files = new Map([['config.json', new TextEncoder().encode(config)]]);
-    return attach(instance, model, JSON.parse(config) as Record<string, unknown>, { tokenizers: null, embed: {}, files });
+    return attach(instance, model, JSON.parse(config) as Record<string, unknown>, { tokenizers: null, embed: {}, files }, settings);
   } finally {
     loader.delete();
   }
@@ -165,9 +165,11 @@ function attach(
   model: WasmModel,
   config: Record<string, unknown>,
   parts: Parts,
+  { threads: asked }: LoadSettings,
 ): Checkpoint {
   const { tokenizers } = parts;
-  const info: ModelInfo = { ...instance.call(() => model.info()), config, device: 'wasm' };
+  const threadsReason = `${asked} threads were asked for; models run on one thread.`;
+  const info: ModelInfo = { ...instance.call(() => model.info()), config, device: 'wasm', ...(asked > 1 && { threadsReason }) };
   if (tokenizers) {
     checkVocabulary(tokenizers, info);
     model.setTokenizer(tokenizers.target.handle);
