@@ -2,7 +2,7 @@
 import { invalidArgument } from './errors.js';
 import type { WasmForwardOptions, WasmInputs } from './module.js';
 import { checkBoolean, checkOptions, describe } from './options.js';
-import type { ForwardInputs, ForwardOptions, Ids, Tensor } from './types.js';
+import type { ForwardInputs, ForwardOptions, Ids, ModelInfo, Tensor } from './types.js';
 import { isSingle, toFloat32, toIdMatrix, toInt32, type IdMatrix } from './values.js';
 
 const INPUTS = [
@@ -49,7 +49,22 @@ function labelsOf(labels: ForwardInputs['labels']): Pick<WasmInputs, 'labels' | 
   return { float_labels: Float32Array.from(floats.flatMap((row) => [...row])) };
 }
 
-export function toWasmInputs(inputs: ForwardInputs): WasmInputs {
+/** Only encoders, and what config.json says so of, have embeddings for token types. */
+function checkTokenTypes({ kind, modelType, config }: ModelInfo, types: ForwardInputs['tokenTypeIds']): void {
+  if (types === undefined || kind === 'encoder' || config['type_vocab_size']) return;
+  throw invalidArgument(`tokenTypeIds: ${modelType} has no token types; leave them out`, { option: 'tokenTypeIds' });
+}
+
+/** Ids of which each row has one at least. */
+function toTokens(name: string, ids: readonly Ids[] | undefined): IdMatrix | undefined {
+  if (ids === undefined) return undefined;
+  const matrix = toIdMatrix(name, ids);
+  if (matrix.rows === 0) throw invalidArgument(`${name}: a list without rows found, at least 1 expected`);
+  if (matrix.cols === 0) throw invalidArgument(`${name}[0]: no ids found, at least 1 expected`, { index: 0 });
+  return matrix;
+}
+
+export function toWasmInputs(inputs: ForwardInputs, info: ModelInfo): WasmInputs {
   if (typeof inputs !== 'object' || inputs === null || Array.isArray(inputs))
     throw invalidArgument(`inputs: ${describe(inputs)} found, { inputIds, … } expected`);
   checkOptions('forward', inputs, INPUTS);
@@ -58,12 +73,13 @@ export function toWasmInputs(inputs: ForwardInputs): WasmInputs {
     inputs[name] === undefined ? undefined : toIdMatrix(name, inputs[name]);
   const list = (name: keyof ForwardInputs, least = 0): Int32Array | undefined =>
     inputs[name] === undefined ? undefined : toInt32(name, inputs[name], least);
+  checkTokenTypes(info, inputs.tokenTypeIds);
   return {
-    input_ids: matrix('inputIds'),
+    input_ids: toTokens('inputIds', inputs.inputIds),
     attention_mask: matrix('attentionMask'),
     token_type_ids: matrix('tokenTypeIds'),
     position_ids: matrix('positionIds'),
-    decoder_input_ids: matrix('decoderInputIds'),
+    decoder_input_ids: toTokens('decoderInputIds', inputs.decoderInputIds),
     decoder_attention_mask: matrix('decoderAttentionMask'),
     ...labelsOf(inputs.labels),
     next_sentence_label: list('nextSentenceLabel', LEAST_LABEL),

@@ -104,7 +104,8 @@ export class ModelOnEngine implements Model {
   async forward(inputs: ForwardInputs, options: ForwardOptions = {}): Promise<ModelOutput> {
     const wasmOptions = toWasmOptions(options);
     checkSignal('signal', options.signal);
-    const output = await this.#ask('forward', { kind: 'forward', inputs: toWasmInputs(inputs), options: wasmOptions }, options.signal);
+    const given = toWasmInputs(inputs, this.info);
+    const output = await this.#ask('forward', { kind: 'forward', inputs: given, options: wasmOptions }, options.signal);
     checkTraced(options.trace, output.trace);
     return output;
   }

@@ -33,6 +33,29 @@ test('ids that are no ids are refused with their place', async (t) => {
   await rejects(model.forward({ inputIds: [Array(33).fill(1)] }), 'context_full', /32 positions/);
 });
 
+test('a row without ids is refused with its place', async (t) => {
+  for (const make of [bert, llama, marian]) {
+    const model = await opened(t, make());
+    await rejects(model.forward({ inputIds: [[]] }), 'invalid_argument', /^inputIds\[0\]: no ids found, at least 1 expected$/);
+    await rejects(model.forward({ inputIds: [new Int32Array(0)] }), 'invalid_argument', /^inputIds\[0\]: no ids/);
+    await rejects(model.forward({ inputIds: [] }), 'invalid_argument', /^inputIds: a list without rows/);
+  }
+  const translator = await opened(t, marian());
+  await rejects(translator.forward({ inputIds: [[1]], decoderInputIds: [[]] }), 'invalid_argument', /^decoderInputIds\[0\]: no ids/);
+});
+
+test('token types are refused by models that have none, be they 0', async (t) => {
+  for (const make of [llama, marian]) {
+    const model = await opened(t, make()), inputs = { inputIds: [[1, 2]], tokenTypeIds: [[0, 0]] };
+    const refusal = new RegExp(`^tokenTypeIds: ${model.info.modelType} has no token types`);
+    await rejects(model.forward(inputs), 'invalid_argument', refusal);
+    const data = { task: 'batches', rows: [{ ...inputs, labels: [[1, 2]] }] };
+    await rejects(model.train(data, { steps: 1, optimizer: { learningRate: 0.1 } }).result(), 'invalid_argument', refusal);
+  }
+  const model = await opened(t, bert());
+  assert.ok(await model.forward({ inputIds: [[1, 2]], tokenTypeIds: [[0, 1]] }));
+});
+
 test('more tokens than the context are refused with both numbers, whatever the positions are', async (t) => {
   for (const files of [bert(), llama({ length: 32 }), marian(), summarizer()]) {
     const model = await opened(t, files);

@@ -39,10 +39,10 @@ async function train(
   };
   const settings = toTrainerJson(data, options, host.info, host.source, host.target);
   await host.ask('train-open', { kind: 'train-open', options: settings }, signal);
-  const rows = portionsOf(data, 'rows', signal);
+  const rows = portionsOf(data, 'rows', host.info, signal);
   try {
     if (!isStream(data.rows)) for await (const portion of rows) await send(portion, false);
-    if (validation) for await (const portion of portionsOf(validation, 'validation.rows', signal)) await send(portion, true);
+    if (validation) for await (const portion of portionsOf(validation, 'validation.rows', host.info, signal)) await send(portion, true);
     const begun = await host.ask('train-begin', { kind: 'train-begin', resume }, signal);
     host.update(begun.info);
 
