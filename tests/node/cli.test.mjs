@@ -120,7 +120,12 @@ test("tokens and ids are the reference tokenizer's", async () => {
   assert.equal(tokens.length, offsets.length);
   assert.equal(text.slice(...offsets.at(-2)), '?');
   assert.equal(await succeeds(['tokenize', EN_FR, text]), `${tokens.join(' ')}\n`);
-  assert.equal(await succeeds(['tokenize', '--decode', '--no-special-tokens', EN_FR], cases[3].ids.join(', ')), `${cases[3].text}\n`);
+  for (const without of [[], ['--no-special-tokens']])
+    assert.equal(await succeeds(['tokenize', '--decode', ...without, EN_FR], cases[3].ids.join(', ')), `${cases[3].text}\n`);
+  const whole = await succeeds(['tokenize', '-d', '--keep-special-tokens', EN_FR], cases[3].ids.join(', '));
+  assert.equal(whole, `${cases[3].text}</s>\n`);
+  await fails(['tokenize', '-d', '--keep-special-tokens', '--no-special-tokens', EN_FR, '1'], 2, /contradict each other/);
+  await fails(['tokenize', '--keep-special-tokens', EN_FR, 'a'], 2, /--keep-special-tokens goes with --decode/);
   await fails(['tokenize', '--decode', EN_FR, '1 two'], 2, /'two' found, ids expected/);
 });
 
@@ -145,7 +150,7 @@ test('info describes a model, and this machine', async () => {
   assert.ok(layers > 0 && !('encoderLayers' in tales) && !('decoderLayers' in tales));
   assert.deepEqual(model.tokenizer, { kind: 'unigram', vocabSize: 4000 });
   assert.match(await succeeds(['info', EN_FR]), /^modelType +marian$/m);
-  const [machine] = objects(await succeeds(['info', '--json']));
+  const [machine] = objects(await succeeds(['info', '--json'])); // whatever a driver of GPUs would say
   assert.equal(machine.version, manifest.version);
 });
 
@@ -218,7 +223,10 @@ test("what the library says of an option is said in the program's names", async 
     [['--stop', ''], /: --stop: /],
     [['--max-length', '0'], /: --max-length: 0 found/],
   ])
-    await fails(['generate', TALES, 'x', ...args], 1, pattern);
+    await fails(['generate', TALES, 'x', ...args], 2, pattern);
+  await fails(['generate', TALES, 'x', '-t-1'], 2, /^webformer generate: --temperature: -1 found/);
+  await fails(['translate', EN_FR, 'x', '--to', 'xx'], 2, /^webformer translate: --to is for models of several languages/);
+  await fails(['generate', TALES, 'x', '--seed', '9007199254740993'], 2, /--seed: '9007199254740993' found, less than 2\^53 expected/);
 });
 
 test('an error ends with 1, with the message and the code of the library', async () => {
@@ -226,7 +234,15 @@ test('an error ends with 1, with the message and the code of the library', async
   await fails(['translate', TALES, 'x'], 1, /translate: llama is not made for translation.*\(invalid_argument\)/);
   await fails(['chat', TALES], 1, /has no chat template/, 'Hello\n');
   await fails(['classify', EN_FR, 'x'], 1, /classify/);
-  await fails(['generate', TALES, 'x', '--temperature=-1'], 1, /temperature: .*\(invalid_argument\)/);
+});
+
+test('a setting of the model that is wrong is no wrong usage', async (t) => {
+  const folder = path.join(temporaryFolder(t), 'wrong');
+  cpSync(TALES, folder, { recursive: true });
+  writeFileSync(path.join(folder, 'generation_config.json'), '{"temperature":-1,"do_sample":true}');
+  const stderr = await fails(['generate', folder, 'x', '-n', '2'], 1, /temperature: -1/);
+  assert.doesNotMatch(stderr, /--temperature/);
+  await fails(['generate', folder, 'x', '-n', '2', '--temperature', '-2'], 2, /--temperature: -2/);
 });
 
 test(

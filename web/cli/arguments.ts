@@ -11,6 +11,8 @@ export interface OptionSpec {
   short?: string;
   /** What the help writes for the value. */
   value?: string;
+  /** What the library calls it, where that is not the same in camelCase: 'optimizer.clip'. */
+  of?: string;
   help: string;
 }
 
@@ -49,7 +51,7 @@ export interface Command<Specs extends OptionSpecs = OptionSpecs> {
 /** Keeps the options' types for `run`, and forgets them for the table of commands. */
 export const defineCommand = <const Specs extends OptionSpecs>(command: Command<Specs>): Command => command as unknown as Command;
 
-/** The library's options have the same names, in camelCase. */
+/** Most of the library's options have the same names, in camelCase. */
 export const camelCase = (name: string): string => name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 
 /** What to do about a word that is none of `known`. */
@@ -59,8 +61,11 @@ export function hint(word: string, known: readonly string[]): string {
 }
 
 function toNumber(option: string, kind: 'whole' | 'number', text: string): number {
-  if (kind === 'whole' ? /^\d+$/.test(text) : text.trim() !== '' && Number.isFinite(Number(text))) return Number(text);
-  throw new UsageError(`--${option}: '${text}' found, a ${kind === 'whole' ? 'whole number' : 'number'} expected`);
+  const number = Number(text), expected = kind === 'whole' ? 'whole number' : 'number';
+  if (kind === 'whole' ? !/^\d+$/.test(text) : text.trim() === '' || !Number.isFinite(number))
+    throw new UsageError(`--${option}: '${text}' found, a ${expected} expected`);
+  if (kind === 'whole' && !Number.isSafeInteger(number)) throw new UsageError(`--${option}: '${text}' found, less than 2^53 expected`);
+  return number;
 }
 
 function toValue(option: string, { kind }: OptionSpec, given: string | boolean | (string | boolean)[]): unknown {

@@ -59,8 +59,9 @@ ${table(
   webformer --version        the version of the package
 
 Texts are arguments, or else the lines of the standard input: one line in, one
-line out. It ends with 0, with 1 after an error, with 2 after a wrong command
-line, and with 130 where Ctrl-C ended it.
+line out, an empty one for a text that cannot be done. It ends with 0, with 1
+after an error, with 2 after a wrong command line, and with 130 where Ctrl-C
+ended it.
 
 Examples:
 ${commands

@@ -12,9 +12,9 @@ import { serveCommand } from './commands/serve.js';
 import { tokenize } from './commands/tokenize.js';
 import { train } from './commands/train.js';
 import { translate } from './commands/translate.js';
-import { SAMPLING_OPTIONS } from './generating.js';
 import { commandHelp, programHelp } from './help.js';
-import { harmless } from './output.js';
+import { complain, explained } from './output.js';
+import { SomeFailed } from './texts.js';
 
 const COMMANDS: readonly Command[] = [tokenize, translate, generate, chat, embed, classify, train, info, serveCommand];
 const COMMON = { help: { kind: 'flag', short: 'h', help: 'this text' } } as const satisfies OptionSpecs;
@@ -23,30 +23,32 @@ const WRONG_USAGE = 2;
 /** As shells tell who ended a program: 128 and the number of the signal. */
 const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const;
 
-const say = (text: string): void => void process.stderr.write(`${harmless(text)}\n`);
-
 function version(): string {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   return (JSON.parse(text) as { version: string }).version;
 }
 
+const findNamed = (name: string | undefined): Command | undefined => COMMANDS.find((command) => command.name === name);
+
 function find(name: string): Command {
-  const found = COMMANDS.find((command) => command.name === name);
+  const found = findNamed(name);
   if (found) return found;
   if (name.startsWith('-')) throw new UsageError(`'${name}' is no option; ${hint(name, ['--help', '--version'])}`);
   throw new UsageError(`'${name}' is no command; ${hint(name, COMMANDS.map((command) => command.name))}`);
 }
 
-/** The options that a message of the library names, as they were typed. What is no option of the command is a setting of the model. */
-function inOwnNames({ message, details }: TransformerError, command: Command | undefined, args: readonly string[]): string {
-  if (typeof details?.['option'] !== 'string') return message;
-  const isTyped = (option: string): boolean => args.some((arg) => arg === `--${option}` || arg.startsWith(`--${option}=`));
-  const names = Object.keys(command?.options ?? {}).filter((option) => option in SAMPLING_OPTIONS || isTyped(option));
-  return names.reduce((text, option) => {
-    const name = camelCase(option);
-    if (name !== option) return text.replace(new RegExp(`\\b${name}\\b`, 'g'), `--${option}`);
-    return text.startsWith(`${name}:`) ? `--${text}` : text;
-  }, message);
+/** A message of the library with the options as they were typed in the place of the library's own; and whether one of them is wrong. */
+function inOwnNames(
+  { code, message, details }: TransformerError, command: Command, args: readonly string[],
+): [text: string, isUsage: boolean] {
+  let text = message.replace(new RegExp(`^(${command.name}|prompt 0): `), ''), isUsage = false;
+  for (const option of Object.keys(readArguments(command, args, COMMON).values)) {
+    const name = command.options[option]?.of ?? camelCase(option), start = new RegExp(`^${name}(?=[:[ ])`);
+    if (name === details?.['option'] || start.test(text)) isUsage = code === 'invalid_argument';
+    text = text.replace(start, `--${option}`);
+    if (name !== option && details?.['option'] !== undefined) text = text.replace(new RegExp(`(?<![\\w-])${name}\\b`, 'g'), `--${option}`);
+  }
+  return [text, isUsage];
 }
 
 async function run([name, ...args]: readonly string[], signal: AbortSignal): Promise<number> {
@@ -69,28 +71,33 @@ async function run([name, ...args]: readonly string[], signal: AbortSignal): Pro
 }
 
 /** The message of an error, and the program's exit code. */
-function report(error: unknown, [name, ...args]: readonly string[], signal: AbortSignal): number {
-  if (signal.aborted) return SIGNALS[signal.reason as keyof typeof SIGNALS];
-  const command = COMMANDS.find((one) => one.name === name);
-  const program = command ? `webformer ${name}` : 'webformer';
+function report(error: unknown, [name, ...args]: readonly string[]): number {
+  const command = findNamed(name);
+  if (error instanceof SomeFailed) return FAILED;
   if (error instanceof UsageError) {
-    say(`${program}: ${error.message}\nTry '${program} --help'.`);
+    complain(`${error.message}\nTry '${['webformer', command?.name, '--help'].filter(Boolean).join(' ')}'.`, command?.name);
     return WRONG_USAGE;
   }
-  if (error instanceof TransformerError) say(`${program}: ${inOwnNames(error, command, args)} (${error.code})`);
-  else say(`${program}: ${error instanceof Error ? error.message : String(error)}`);
+  if (error instanceof TransformerError && command) {
+    const [text, isUsage] = inOwnNames(error, command, args);
+    complain(`${text} (${error.code})`, command.name);
+    return isUsage ? WRONG_USAGE : FAILED;
+  }
+  complain(error instanceof Error ? explained(error) : String(error), command?.name);
   return FAILED;
 }
 
+const args = process.argv.slice(2);
 const stop = new AbortController();
 // Once each: where the clean way hangs, a second Ctrl-C ends the program at once.
 for (const name of Object.keys(SIGNALS)) process.once(name, () => stop.abort(name));
-// Who reads the output has had enough (`webformer … | head`).
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(0);
+  if (error.code === 'EPIPE') process.exit(0); // who reads it has had enough (`webformer … | head`)
+  complain(`the standard output cannot be written: ${explained(error).replace(/^write: /, '')}`, findNamed(args[0])?.name);
+  process.exit(FAILED);
 });
+process.stderr.on('error', () => undefined); // there is nobody left to tell
 
-const args = process.argv.slice(2);
-process.exitCode = await run(args, stop.signal).catch((error: unknown) => report(error, args, stop.signal));
+const code = await run(args, stop.signal).catch((error: unknown) => (stop.signal.aborted ? FAILED : report(error, args)));
+process.exitCode = stop.signal.aborted ? SIGNALS[stop.signal.reason as keyof typeof SIGNALS] : code;
 process.stdin.destroy();

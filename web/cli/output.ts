@@ -1,12 +1,29 @@
-// The standard output: texts and JSON, as slowly as the reader takes them.
+// The standard output: texts and JSON, as slowly as the reader takes them; and the standard error, for what goes wrong.
 import { once } from 'node:events';
 
+/** How many lines have been answered: a text that fails before its line is there leaves an empty one. */
+let lines = 0;
+
+export const linesWritten = (): number => lines;
+
 async function write(text: string, signal: AbortSignal): Promise<void> {
+  if (text.endsWith('\n')) lines++;
   if (!process.stdout.write(text)) await once(process.stdout, 'drain', { signal });
 }
 
 /** Without the control characters that would move the cursor or repaint a terminal: a text may be anybody's. */
 export const harmless = (text: string): string => text.replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, '\uFFFD');
+
+/** One message, with the program's name before it. */
+export function complain(message: string, command?: string): void {
+  process.stderr.write(`${harmless(`webformer${command === undefined ? '' : ` ${command}`}: ${message}`)}\n`);
+}
+
+/** What the system says of a file, of a pipe, of the disk: without its own numbers and names, and first of what. */
+export function explained({ message, path, syscall }: NodeJS.ErrnoException): string {
+  const [, reason] = /^[A-Z0-9_]+: (.*?), [a-z]+/.exec(message) ?? [];
+  return syscall === undefined || reason === undefined ? message : `${path ?? syscall}: ${reason}`;
+}
 
 /** A text that stays in its line, so that a reader can tell which line answers which. On a terminal somebody reads, and lines are lines. */
 const forReader = (text: string): string => (process.stdout.isTTY ? harmless(text) : text.replace(/\r?\n/g, '\\n'));
@@ -29,7 +46,7 @@ export async function writePieces(pieces: AsyncIterable<{ text: string }>, signa
       await write(forReader(text), signal);
     }
   } catch (error) {
-    if (whole !== '') process.stdout.write('\n');
+    if (whole !== '') await write('\n', signal);
     throw error;
   }
   await write('\n', signal);

@@ -3,7 +3,7 @@ import type { LabelScore, Model } from '../../index.js';
 import { UsageError, defineCommand } from '../arguments.js';
 import { MODEL_OPTIONS, withModel } from '../models.js';
 import { writeJson, writeLine } from '../output.js';
-import { textsOf } from '../texts.js';
+import { forEachText } from '../texts.js';
 
 interface Choices {
   labels?: string[];
@@ -25,7 +25,7 @@ export const classify = defineCommand({
   least: 1,
   options: {
     'top-k': { kind: 'whole', value: 'K', help: 'the K labels that fit best; default 1' },
-    label: { kind: 'texts', help: 'a label of your own, for models of inference (zero-shot); given for each of them' },
+    label: { kind: 'texts', of: 'labels', help: 'a label of your own, for models of inference (zero-shot); given for each of them' },
     template: { kind: 'text', help: "the sentence that a label is put into; default 'This example is {}.'" },
     'multi-label': { kind: 'flag', help: 'several labels may be right at once' },
     ...MODEL_OPTIONS,
@@ -39,12 +39,12 @@ export const classify = defineCommand({
   run: ([source, ...texts], values, signal) => {
     const { label: labels, template, 'multi-label': multiLabel, 'top-k': topK = 1, json } = values;
     if (template !== undefined && !labels) throw new UsageError('--template goes with --label');
-    return withModel(source!, values, signal, async (model) => {
-      for await (const text of textsOf(texts, signal)) {
+    return withModel(source!, values, signal, (model) =>
+      forEachText('classify', texts, json, signal, async (text) => {
         const found = await labelsOf(model, text, { labels, template, multiLabel, topK, signal });
         const line = found.map(({ label, score }) => `${label}\t${score.toFixed(4)}`).join('\t');
         await (json ? writeJson({ text, labels: found }, signal) : writeLine(line, signal));
-      }
-    });
+      }),
+    );
   },
 });

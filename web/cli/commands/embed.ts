@@ -2,7 +2,7 @@
 import { defineCommand } from '../arguments.js';
 import { MODEL_OPTIONS, withModel } from '../models.js';
 import { writeJson, writeLine } from '../output.js';
-import { textsOf } from '../texts.js';
+import { forEachText } from '../texts.js';
 
 export const embed = defineCommand({
   name: 'embed',
@@ -19,12 +19,13 @@ export const embed = defineCommand({
     "webformer embed hf:sentence-transformers/all-MiniLM-L6-v2 'A cat sleeps.'",
     'webformer embed models/minilm --json < sentences.txt > vectors.jsonl',
   ],
-  run: ([source, ...texts], values, signal) =>
-    withModel(source!, values, signal, async (model) => {
-      const options = { pooling: values.pooling, normalize: values['no-normalize'] ? false : undefined, signal };
-      for await (const text of textsOf(texts, signal)) {
+  run: ([source, ...texts], values, signal) => {
+    const options = { pooling: values.pooling, normalize: values['no-normalize'] ? false : undefined, signal };
+    return withModel(source!, values, signal, (model) =>
+      forEachText('embed', texts, values.json, signal, async (text) => {
         const vector = [...(await model.embed(text, options)).data];
         await (values.json ? writeJson({ text, vector }, signal) : writeLine(vector.join(' '), signal));
-      }
-    }),
+      }),
+    );
+  },
 });

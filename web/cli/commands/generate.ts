@@ -2,7 +2,7 @@
 import { defineCommand } from '../arguments.js';
 import { SAMPLING_OPTIONS, samplingOptions, writeAnswer } from '../generating.js';
 import { MODEL_OPTIONS, withModel } from '../models.js';
-import { textsOf } from '../texts.js';
+import { forEachText } from '../texts.js';
 
 export const generate = defineCommand({
   name: 'generate',
@@ -20,8 +20,10 @@ export const generate = defineCommand({
   ],
   run: ([source, ...texts], values, signal) => {
     const options = { ...samplingOptions(values), signal };
-    return withModel(source!, values, signal, async (model) => {
-      for await (const input of textsOf(texts, signal)) await writeAnswer(model.generate(input, options), values.json, signal, { input });
-    });
+    return withModel(source!, values, signal, (model) =>
+      forEachText('generate', texts, values.json, signal, async (input) => {
+        await writeAnswer(model.generate(input, options), values.json, signal, { input });
+      }),
+    );
   },
 });

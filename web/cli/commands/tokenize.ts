@@ -1,9 +1,9 @@
 // webformer tokenize: texts to tokens and ids, and ids back to texts.
-import type { Tokenizer } from '../../index.js';
+import { TransformerError, type Tokenizer } from '../../index.js';
 import { UsageError, defineCommand } from '../arguments.js';
 import { SOURCE_OPTIONS, openTokenizer } from '../models.js';
 import { writeJson, writeLine } from '../output.js';
-import { textsOf } from '../texts.js';
+import { forEachText } from '../texts.js';
 
 function readIds(text: string): number[] {
   const words = text.split(/[\s,[\]]+/).filter(Boolean);
@@ -15,8 +15,13 @@ function readIds(text: string): number[] {
 /** [What stands in a line, what JSON says]. */
 function decoded(tokenizer: Tokenizer, line: string, skipSpecialTokens: boolean): [string, object] {
   const ids = readIds(line);
-  const text = tokenizer.decode(ids, { skipSpecialTokens });
-  return [text, { ids, text }];
+  try {
+    const text = tokenizer.decode(ids, { skipSpecialTokens });
+    return [text, { ids, text }];
+  } catch (error) {
+    if (error instanceof TransformerError && error.code === 'invalid_argument') throw new UsageError(`--decode: ${error.message}`);
+    throw error;
+  }
 }
 
 function encoded(tokenizer: Tokenizer, text: string, addSpecialTokens: boolean, idsOnly: boolean): [string, object] {
@@ -33,6 +38,7 @@ export const tokenize = defineCommand({
     ids: { kind: 'flag', help: 'write ids instead of tokens' },
     decode: { kind: 'flag', short: 'd', help: 'texts are ids, and come back as text' },
     'no-special-tokens': { kind: 'flag', help: 'none that mark a begin, an end or the like' },
+    'keep-special-tokens': { kind: 'flag', help: 'with --decode, which leaves them out' },
     ...SOURCE_OPTIONS,
   },
   about: 'Of MODEL the tokenizer alone is loaded.',
@@ -44,11 +50,13 @@ export const tokenize = defineCommand({
   ],
   async run([source, ...texts], values, signal) {
     if (values.ids && values.decode) throw new UsageError('--ids and --decode contradict each other');
+    const without = values['no-special-tokens'] === true, keeps = values['keep-special-tokens'] === true;
+    if (keeps && without) throw new UsageError('--keep-special-tokens and --no-special-tokens contradict each other');
+    if (keeps && !values.decode) throw new UsageError('--keep-special-tokens goes with --decode');
     const tokenizer = await openTokenizer(source!, values, signal);
-    const special = !values['no-special-tokens'];
-    for await (const text of textsOf(texts, signal)) {
-      const [line, object] = values.decode ? decoded(tokenizer, text, !special) : encoded(tokenizer, text, special, values.ids === true);
+    await forEachText('tokenize', texts, values.json, signal, async (text) => {
+      const [line, object] = values.decode ? decoded(tokenizer, text, !keeps) : encoded(tokenizer, text, !without, values.ids === true);
       await (values.json ? writeJson(object, signal) : writeLine(line, signal));
-    }
+    });
   },
 });

@@ -2,7 +2,7 @@
 import { defineCommand } from '../arguments.js';
 import { DECODING_OPTIONS, decodingOptions, writeAnswer } from '../generating.js';
 import { MODEL_OPTIONS, withModel } from '../models.js';
-import { textsOf } from '../texts.js';
+import { forEachText } from '../texts.js';
 
 export const translate = defineCommand({
   name: 'translate',
@@ -21,10 +21,12 @@ export const translate = defineCommand({
     'webformer translate models/en-fr --num-beams 4 < english.txt > french.txt',
     "webformer translate hf:facebook/m2m100_418M --from en --to fr 'Good morning.'",
   ],
-  run: ([source, ...texts], values, signal) =>
-    withModel(source!, values, signal, async (model) => {
-      const options = { from: values.from, to: values.to, ...decodingOptions(values), signal };
-      for await (const input of textsOf(texts, signal))
+  run: ([source, ...texts], values, signal) => {
+    const options = { from: values.from, to: values.to, ...decodingOptions(values), signal };
+    return withModel(source!, values, signal, (model) =>
+      forEachText('translate', texts, values.json, signal, async (input) => {
         await writeAnswer(model.translate(input, options), values.json, signal, { input });
-    }),
+      }),
+    );
+  },
 });
