@@ -70,3 +70,17 @@ test('what is missing or wrong is said', async (t) => {
   writeFileSync(wrong, '{');
   await fails(['train', ...args, '--data', wrong], 2, /wrong\.jsonl:1: /);
 });
+
+test('a byte order mark is no part of the first row', async (t) => {
+  const { out, data, args } = classifier(t);
+  writeFileSync(data, `\uFEFF${readFileSync(data, 'utf8')}`);
+  await runs(...args, '--steps', '1');
+  assert.ok(existsSync(path.join(out, 'model.safetensors')));
+});
+
+test('an option that the library refuses is named as it was typed, and wrong usage', async (t) => {
+  const { args } = classifier(t);
+  const wrong = { 'learning-rate': -1, clip: -1, 'weight-decay': -2, 'lora-rank': 0, dropout: 2, 'batch-size': 0 };
+  for (const [option, value] of Object.entries(wrong))
+    await fails(['train', ...args, `--${option}=${value}`], 2, new RegExp(`^webformer train: --${option}: ${value} found`));
+});

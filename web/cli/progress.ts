@@ -55,18 +55,18 @@ const LINE_PAUSE_MS = 10_000;
 /** News of long work: the last one stays in a line of the terminal; elsewhere there is a line now and then. */
 export function progressLine(stream: NodeJS.WriteStream = process.stderr): { show(text: string): void; end(): void } {
   const line = rewritable(stream);
-  let last = '', written = -Infinity;
+  let last = '', shown = '', written = -Infinity;
   return {
     show(text) {
       last = harmless(text);
       if (stream.isTTY) return line.show(last.slice(0, (stream.columns || 80) - 1));
       if (performance.now() - written < LINE_PAUSE_MS) return;
-      stream.write(`${last}\n`);
+      stream.write(`${(shown = last)}\n`);
       written = performance.now();
     },
     end() {
       if (stream.isTTY) line.clear();
-      if (last !== '') stream.write(`${last}\n`);
+      if (last !== shown) stream.write(`${last}\n`);
     },
   };
 }

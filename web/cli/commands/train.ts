@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import type { LoadOptions, TrainingData, TrainingStep, TrainOptions } from '../../index.js';
 import { UsageError, defineCommand, type OptionSpecs, type Values } from '../arguments.js';
 import { MODEL_OPTIONS, withModel } from '../models.js';
+import { writeJson } from '../output.js';
 import { progressLine } from '../progress.js';
 
 const TASKS = [
@@ -25,24 +26,27 @@ const OPTIONS = {
   'batch-size': { kind: 'whole', help: 'examples of a batch (8)' },
   'batch-tokens': { kind: 'whole', help: 'or tokens of a batch at most' },
   accumulate: { kind: 'whole', help: 'batches of a step (1)' },
-  'learning-rate': { kind: 'number', value: 'RATE', help: '(0.001)' },
-  optimizer: { kind: ['adamw', 'adam', 'sgd'], value: 'KIND', help: '(adamw)' },
-  schedule: { kind: ['constant', 'linear', 'cosine', 'noam'], value: 'KIND', help: '(constant)' },
-  warmup: { kind: 'whole', help: 'steps until the rate is reached (0)' },
-  'weight-decay': { kind: 'number', help: '(0)' },
-  clip: { kind: 'number', help: 'the largest norm of a gradient (any)' },
+  'learning-rate': { kind: 'number', of: 'optimizer.learningRate', value: 'RATE', help: '(0.001)' },
+  optimizer: { of: 'optimizer.kind', kind: ['adamw', 'adam', 'sgd'], value: 'KIND', help: '(adamw)' },
+  schedule: { of: 'schedule.kind', kind: ['constant', 'linear', 'cosine', 'noam'], value: 'KIND', help: '(constant)' },
+  warmup: { kind: 'whole', of: 'schedule.warmup', help: 'steps until the rate is reached (0)' },
+  'weight-decay': { kind: 'number', of: 'optimizer.weightDecay', help: '(0)' },
+  clip: { kind: 'number', of: 'optimizer.clip', help: 'the largest norm of a gradient (any)' },
   dropout: { kind: 'number', help: 'the share that is dropped (0)' },
   'label-smoothing': { kind: 'number', help: 'the share of the loss that all labels have (0)' },
   seed: { kind: 'whole', help: 'of the order, of noise and of dropout (0)' },
   'whole-words': { kind: 'flag', help: 'masked-lm: all tokens of a word are masked, or none' },
   from: { kind: 'text', value: 'LANGUAGE', help: 'translation: of the sources, where the model knows several' },
   to: { kind: 'text', value: 'LANGUAGE', help: 'translation: of the targets, where the model knows several' },
-  label: { kind: 'texts', value: 'NAME', help: 'a label of a new head, in the place of the one the model has or lacks; given for each' },
+  label: {
+    kind: 'texts', of: 'head.labels', value: 'NAME',
+    help: 'a label of a new head, in the place of the one the model has or lacks; given for each',
+  },
   'new-head': { kind: 'flag', help: 'a new head for question-answering, which has no labels' },
   freeze: { kind: 'texts', value: 'NAME', help: 'weights whose name begins so stay as they are; may be given again' },
-  'lora-rank': { kind: 'whole', value: 'R', help: 'learn an adapter of this rank, and save it alone' },
-  'lora-alpha': { kind: 'number', value: 'X', help: 'its changes are multiplied by X / R (R)' },
-  'lora-target': { kind: 'texts', value: 'NAME', help: 'modules that it changes: q_proj; may be given again' },
+  'lora-rank': { kind: 'whole', of: 'lora.rank', value: 'R', help: 'learn an adapter of this rank, and save it alone' },
+  'lora-alpha': { kind: 'number', of: 'lora.alpha', value: 'X', help: 'its changes are multiplied by X / R (R)' },
+  'lora-target': { kind: 'texts', of: 'targets', value: 'NAME', help: 'modules that it changes: q_proj; may be given again' },
   merge: { kind: 'flag', help: "save the model with the adapter's changes" },
   'validate-every': { kind: 'whole', help: 'steps between two validations (at the end of each epoch)' },
   'checkpoint-every': { kind: 'whole', help: `steps between two checkpoints (${CHECKPOINT_EVERY})` },
@@ -59,8 +63,8 @@ async function rowsOf(files: readonly string[]): Promise<unknown[]> {
     const kind = path.extname(file);
     if (!['.jsonl', '.tsv', '.txt'].includes(kind)) throw new UsageError(`${file}: a file .jsonl, .tsv or .txt expected`);
     let names: string[] | undefined, number = 0;
-    for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
-      number++;
+    for await (const read of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
+      const line = number++ === 0 ? read.replace(/^\uFEFF/, '') : read;
       if (line === '') continue;
       if (kind === '.txt') rows.push(line);
       else if (kind === '.jsonl') rows.push(parse(line, `${file}:${number}`));
@@ -133,23 +137,24 @@ export const train = defineCommand({
   run: async ([source], values, signal) => {
     const { task, out, data: files = [], validation: compared } = values;
     for (const name of ['task', 'data', 'out'] as const) if (values[name] === undefined) throw new UsageError(`--${name}: missing`);
-    await mkdir(out!, { recursive: true });
     const checkpoint = path.join(out!, CHECKPOINT), languages = given({ from: values.from, to: values.to });
     const dataOf = async (names: readonly string[]): Promise<TrainingData> =>
       ({ task: task!, rows: await rowsOf(names), ...languages }) as TrainingData;
+    const data = await dataOf(files), validation = compared && (await dataOf(compared));
+    await mkdir(out!, { recursive: true });
     const resume = values.resume ? await readFile(checkpoint).catch(() => undefined) : undefined;
     await withModel(source!, { ...values, head: headOf(values) }, signal, async (model) => {
       const line = progressLine();
       try {
-        const run = model.train(await dataOf(files), {
+        const run = model.train(data, {
           ...optionsOf(values), signal, checkpointEvery: values['checkpoint-every'] ?? CHECKPOINT_EVERY,
           onCheckpoint: (bytes) => replaceFile(checkpoint, bytes),
-          ...(compared && { validation: await dataOf(compared) }), ...(resume && { resume: new Uint8Array(resume) }),
+          ...(validation && { validation }), ...(resume && { resume: new Uint8Array(resume) }),
         });
         let validated = {};
         for await (const step of run) {
           if (step.validationLoss !== undefined) validated = step;
-          if (values.json) process.stdout.write(`${JSON.stringify(step)}\n`);
+          if (values.json) await writeJson(step, signal);
           else line.show(lineOf(step, validated));
         }
         await replaceFile(checkpoint, await run.checkpoint());
