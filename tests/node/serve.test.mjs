@@ -103,7 +103,10 @@ test('Ctrl-C is how it ends', { skip: process.platform === 'win32' }, async (t) 
   await (await fetch(url)).text();
   child.kill('SIGINT');
   const { code, stderr } = await ended;
-  assert.deepEqual([code, stderr], [0, '']);
+  assert.deepEqual([code, stderr], [130, '']);
+  const other = await served(t, TALES);
+  other.child.kill('SIGTERM');
+  assert.equal((await other.ended).code, 143);
 });
 
 test('a port that is taken is an error where it was asked for', async (t) => {
@@ -111,6 +114,15 @@ test('a port that is taken is an error where it was asked for', async (t) => {
   const stderr = await fails(['serve', TALES, '--port', url.port], 1, new RegExp(`port ${url.port} is taken: give another --port`));
   assert.doesNotMatch(stderr, /EADDRINUSE|listen/);
   await fails(['serve', 'no/such/folder'], 2, /no\/such\/folder: no such file or folder/);
+});
+
+test('what is neither a folder nor a model is refused in one message', async (t) => {
+  const file = path.join(temporaryFolder(t), 'README.md');
+  writeFileSync(file, '# x');
+  for (const source of [file, '/dev/null'])
+    await fails(['serve', source], 2, /^webformer serve: \S+: a folder, a \.gguf file, or .* expected\nTry 'webformer serve --help'\.\n$/);
+  await fails(['serve', ''], 2, /: '': no such file or folder/);
+  for (const address of ['http://localhost:1/', 'ftp://x']) await fails(['serve', address], 2, /address that begins with https: expected/);
 });
 
 test('a folder with neither a site nor a model is refused with what is missing', async (t) => {

@@ -45,8 +45,11 @@ function explained(error: NodeJS.ErrnoException, port: number): Error {
 
 function siteOf(source: string): Site {
   if (/^(hf|https):/.test(source)) return modelPage({}, source);
+  if (/^\w+:\/\//.test(source)) throw new UsageError(`${source}: an address that begins with https: expected`);
   const stats = statSync(source, { throwIfNoEntry: false });
-  if (!stats) throw new UsageError(`${source}: no such file or folder`);
+  if (!stats) throw new UsageError(`${source || "''"}: no such file or folder`);
+  if (!stats.isDirectory() && !(stats.isFile() && /\.(gguf|json|model|spm)$/.test(source)))
+    throw new UsageError(`${source}: a folder, a .gguf file, or a tokenizer's file expected`);
   const isFolder = stats.isDirectory();
   if (isFolder && existsSync(path.join(source, 'index.html'))) return { places: { '/': source }, query: '' };
   if (isFolder) checkModel(source);
