@@ -1,5 +1,7 @@
 // webformer info: what a model is, or what this machine offers.
-import { capabilities, type Model } from '../../index.js';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { capabilities, type Capabilities, type Model } from '../../index.js';
 import { defineCommand } from '../arguments.js';
 import { MODEL_OPTIONS, withModel } from '../models.js';
 import { harmless, writeJson, writeText } from '../output.js';
@@ -28,6 +30,15 @@ function forReading(description: object): object {
   return rest;
 }
 
+/** Drivers of GPUs write to the standard error what they miss, which only a process of its own keeps out of this one's. */
+async function quietCapabilities(signal: AbortSignal): Promise<Capabilities> {
+  const program = `
+    import { capabilities } from ${JSON.stringify(new URL('../index.js', import.meta.url).href)};
+    process.stdout.write(JSON.stringify(await capabilities()));`;
+  const run = promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program], { signal });
+  return run.then(({ stdout }) => JSON.parse(stdout) as Capabilities, () => capabilities());
+}
+
 export const info = defineCommand({
   name: 'info',
   summary: 'Describes a model, or without one this machine',
@@ -37,7 +48,8 @@ export const info = defineCommand({
   options: MODEL_OPTIONS,
   examples: ['webformer info models/tales', 'webformer info model.gguf --json | jq .config', 'webformer info'],
   async run([source], values, signal) {
-    const found = source === undefined ? await capabilities() : await withModel(source, values, signal, async (model) => describe(model));
+    const found =
+      source === undefined ? await quietCapabilities(signal) : await withModel(source, values, signal, async (model) => describe(model));
     await (values.json ? writeJson(found, signal) : writeText(harmless(table(forReading(found))), signal));
   },
 });
