@@ -9,6 +9,7 @@
 // Ends with 'N passed, N failed'; a run of no test fails.
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { build } from '../wasm/build.mjs';
 import { buildPreset } from '../wasm/cmake.mjs';
 import { setUp } from '../wasm/setup.mjs';
@@ -47,6 +48,11 @@ async function runRelaxed(options) {
   return runCounted(relaxedNode, [path.join(folder, 'webformer_tests-relaxed.js'), ...plainText, ...options], countDoctest);
 }
 
+const REPORTERS = [
+  ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
+  ...[`--test-reporter=${pathToFileURL(path.join(ROOT, 'tests/ends.mjs'))}`, '--test-reporter-destination=stderr'],
+];
+
 /** The package's tests need it built, once for both folders. */
 let built;
 async function runPackage(folder, options) {
@@ -57,7 +63,7 @@ async function runPackage(folder, options) {
   if (!await built) return NOTHING_BUILT;
   const env = { ...process.env, CHROMIUM: chromiumPath() ?? '' };
   const tests = names.map((name) => path.join(source, name));
-  return runCounted(process.execPath, ['--test', '--test-reporter=spec', ...options, ...tests], countNodeTest, env);
+  return runCounted(process.execPath, ['--test', ...REPORTERS, ...options, ...tests], countNodeTest, env);
 }
 
 const SUITES = {

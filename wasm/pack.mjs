@@ -8,7 +8,7 @@ import { findProgram, run } from './setup/system.mjs';
 export async function pack() {
   const folder = path.join(BUILD, 'pack');
   mkdirSync(folder, { recursive: true });
-  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
+  const args = ['pack', '--json', '--ignore-scripts', '--loglevel=error', '--pack-destination', folder];
   const output = await run(findProgram('npm') ?? 'npm', args, { cwd: ROOT });
   const [{ filename }] = Object.values(JSON.parse(output));
   return path.join(folder, filename);

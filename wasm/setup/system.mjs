@@ -24,8 +24,11 @@ export function findProgram(...names) {
   return null;
 }
 
-/** Runs a program to its end. Resolves to what it printed; rejects with the end of it. `onLine` sees each line as it comes. */
-export function run(program, args, { onLine, ...options } = {}) {
+/**
+ * Runs a program to its end. Resolves to what it printed; rejects with the end of it. `onLine` sees each line as it comes. `timeout`: in
+ * milliseconds, after which it is ended, whatever programs of its own still hold its output open.
+ */
+export function run(program, args, { onLine, timeout, ...options } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
     let output = '', partial = '';
@@ -37,12 +40,23 @@ export function run(program, args, { onLine, ...options } = {}) {
     };
     child.stdout.setEncoding('utf8').on('data', take);
     child.stderr.setEncoding('utf8').on('data', take);
-    child.on('error', (error) => reject(new SetupError(`${program} did not start: ${error.message}`)));
+    let why = '';
+    const timer = timeout && setTimeout(() => {
+      why = ` after ${timeout / 1000} s, its time`;
+      child.kill('SIGKILL');
+      child.stdout.destroy();
+      child.stderr.destroy();
+    }, timeout);
+    child.on('error', (error) => {
+      clearTimeout(timer);
+      reject(new SetupError(`${program} did not start: ${error.message}`));
+    });
     child.on('close', (status, signal) => {
+      clearTimeout(timer);
       if (status === 0) return resolve(output);
       const command = [path.basename(program), ...args].join(' ').slice(0, 300);
       const end = output.trimEnd().split('\n').slice(-30).join('\n');
-      reject(new SetupError(`${command}\nended with ${signal ?? `status ${status}`}:\n${end}`));
+      reject(new SetupError(`${command}\nended with ${signal ?? `status ${status}`}${why}:\n${end}`));
     });
   });
 }
