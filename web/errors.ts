@@ -45,6 +45,9 @@ export class TransformerError extends Error {
 export const invalidArgument = (message: string, details?: Record<string, unknown>): TransformerError =>
   new TransformerError('invalid_argument', message, { details });
 
+/** A message as a sentence among others. */
+export const sentence = (message: string): string => (/[.!?]$/.test(message) ? message : `${message}.`);
+
 /** An error as plain data, for messages between threads. */
 export interface ErrorData {
   code: ErrorCode;

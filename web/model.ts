@@ -1,5 +1,5 @@
 // A model on the calling thread: checks what it is given, waits for its turn, and asks the engine.
-import { TransformerError, invalidArgument, linked } from './errors.js';
+import { TransformerError, invalidArgument, linked, sentence } from './errors.js';
 import { checkTraced, toWasmInputs, toWasmOptions } from './forward-inputs.js';
 import { toGenerationJson, toPrompt, toTexts } from './generate-options.js';
 import { startGeneration } from './generation.js';
@@ -87,7 +87,7 @@ export class ModelOnEngine implements Model {
   /** What the GPU did not do, the CPU does in the same call: worth a word, and no more. */
   #noteGpu({ reason, lost }: Extract<EngineEvent, { kind: 'gpu' }>): void {
     console.warn(`webformer: ${reason}; the CPU does it instead.`);
-    if (lost) this.#info = Object.freeze({ ...this.#info, device: 'wasm', deviceReason: `${reason}.`, gpuThreshold: undefined });
+    if (lost) this.#info = Object.freeze({ ...this.#info, device: 'wasm', deviceReason: sentence(reason), gpuThreshold: undefined });
   }
 
   /** Asks the engine in turn. The promise is rejected with 'disposed' once the model is gone. */

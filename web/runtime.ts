@@ -1,6 +1,6 @@
 // Which build of the module this machine can run, fetched, compiled and proven once.
 import { checkWasmBuild } from './build-id.js';
-import { TransformerError, throwIfAborted, untilAborted } from './errors.js';
+import { TransformerError, sentence, throwIfAborted, untilAborted } from './errors.js';
 import { compileUrl } from './fetch.js';
 import { Instance } from './instance.js';
 import { compilePart, type Build } from './parts.js';
@@ -104,7 +104,7 @@ async function bestBuild(baselineUrl: string | undefined, relaxedUrl: string | u
       if (runtime) return runtime;
       reasons.push(relaxed ? 'Relaxed SIMD computes wrong numbers on this engine.' : 'The single file has no relaxed-SIMD build.');
     } catch (error) {
-      reasons.push(`The relaxed-SIMD build could not be used: ${(error as Error).message}.`);
+      reasons.push(sentence(`The relaxed-SIMD build could not be used: ${(error as Error).message}`));
     }
   } else {
     reasons.push('This engine has no relaxed SIMD.');

@@ -1,5 +1,5 @@
 // The GPU for a model that was just loaded.
-import { TransformerError, throwIfAborted } from '../errors.js';
+import { TransformerError, sentence, throwIfAborted } from '../errors.js';
 import { ownGpu } from '../gpu/available.js';
 import { openOffload } from '../gpu/offload.js';
 import type { Instance } from '../instance.js';
@@ -32,6 +32,6 @@ export async function attachGpu(
     throwIfAborted(signal);
     const reason = (error as Error).message;
     if (device === 'webgpu') throw new TransformerError('unsupported_platform', `device 'webgpu': ${reason}`, { cause: error });
-    info.deviceReason = `Attention stays on the CPU: ${reason}.`;
+    info.deviceReason = sentence(`Attention stays on the CPU: ${reason}`);
   }
 }

@@ -17,7 +17,8 @@ async function found(files: FileSet): Promise<string> {
   const pickle = names.find((name) => /\.(bin|pt|pth|ckpt)$/.test(name));
   const more = pickle ? await aboutPickle(files, pickle) : '';
   if (names.length === 1) return `; there is only ${names[0]}${isAddress ? ", and the address of a folder ends in '/'" : ''}${more}`;
-  return `; there are: ${names.slice(0, MOST_LISTED).join(', ')}${names.length > MOST_LISTED ? ', …' : ''}${more}`;
+  const others = names.length > MOST_LISTED ? ` and ${names.length - MOST_LISTED} more` : '';
+  return `; there are: ${names.slice(0, MOST_LISTED).join(', ')}${others}${more}`;
 }
 
 const missing = (part: string, what: string, advice = ''): TransformerError =>
