@@ -103,7 +103,7 @@ export function toWasmOptions(options: ForwardOptions): WasmForwardOptions {
   checkOptions('forward', options, OPTIONS);
   checkBoolean('attentions', options.attentions);
   checkBoolean('hiddenStates', options.hiddenStates);
-  const trace = options.trace ?? [];
+  const { trace = [] } = options;
   if (!Array.isArray(trace) || !trace.every((name) => typeof name === 'string'))
     throw invalidArgument(`trace: ${describe(trace)} found, a list of names expected`);
   return {

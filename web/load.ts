@@ -126,7 +126,8 @@ export async function createModel(
   const settings = checkLoadOptions('createModel', options, ['tokenizer', 'seed']);
   if (options.head !== undefined)
     throw invalidArgument('head: a new model has the class and the labels that config says: architectures, id2label', { option: 'head' });
-  if (typeof config !== 'object' || config === null) throw invalidArgument(`config: ${describe(config)} found, an object expected`);
+  if (typeof config !== 'object' || config === null || Array.isArray(config))
+    throw invalidArgument(`config: ${describe(config)} found, an object expected`);
   checkCount('seed', options.seed);
   const { tokenizer, seed = Math.floor(Math.random() * 2 ** 32) } = options;
   if (tokenizer !== undefined && !(tokenizer instanceof BoundTokenizer)) {

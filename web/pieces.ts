@@ -1,15 +1,16 @@
 // Small pieces for people who study or build, which need no model.
 import { invalidArgument } from './errors.js';
 import { checkCount, describe } from './options.js';
+import { zeros } from './pieces-instance.js';
 import type { Ids, Tensor } from './types.js';
 import { toIdMatrix, toInt32 } from './values.js';
 
 /** `[T,T]`: 1 where a query may see a key, at its own place and before. */
 export function causalMask(length: number): Tensor {
   checkCount('length', length);
-  const data = new Float32Array(length * length);
-  for (let t = 0; t < length; t++) data.fill(1, t * length, t * length + t + 1);
-  return { data, shape: [length, length] };
+  const mask = zeros('length', [length, length]);
+  for (let t = 0; t < length; t++) mask.data.fill(1, t * length, t * length + t + 1);
+  return mask;
 }
 
 /** `[B,1,1,T]`: 1 where a token is not padding. */
@@ -22,12 +23,12 @@ export function paddingMask(ids: readonly Ids[], padId: number): Tensor {
 export function oneHot(ids: Ids, size: number): Tensor {
   checkCount('size', size, 1);
   const list = toInt32('ids', ids);
-  const data = new Float32Array(list.length * size);
+  const tensor = zeros('size', [list.length, size]);
   list.forEach((id, t) => {
     if (id >= size) throw invalidArgument(`ids[${t}]: ${id} found, less than ${size} expected`, { index: t });
-    data[t * size + id] = 1;
+    tensor.data[t * size + id] = 1;
   });
-  return { data, shape: [list.length, size] };
+  return tensor;
 }
 
 /** a·b / (|a| |b|); 0 where one of them is all zeros. */

@@ -18,8 +18,8 @@ function checkEncodeOptions(owner: string, options: EncodeOptions): void {
   checkBoolean('addSpecialTokens', options.addSpecialTokens);
   if (options.pair !== undefined) checkText('pair', options.pair);
   if (options.truncation !== undefined) {
-    const { maxLength, stride, strategy, direction } = options.truncation;
     checkOptions('truncation', options.truncation, TRUNCATION);
+    const { maxLength, stride, strategy, direction } = options.truncation;
     if (maxLength === undefined) throw invalidArgument('truncation.maxLength: undefined found, a whole number expected');
     checkCount('truncation.maxLength', maxLength);
     checkCount('truncation.stride', stride);
@@ -27,8 +27,8 @@ function checkEncodeOptions(owner: string, options: EncodeOptions): void {
     checkChoice('truncation.direction', direction, ['right', 'left']);
   }
   if (options.padding !== undefined) {
-    const { length, longest, multipleOf, direction, padId, padToken, padTypeId } = options.padding;
     checkOptions('padding', options.padding, PADDING);
+    const { length, longest, multipleOf, direction, padId, padToken, padTypeId } = options.padding;
     checkCount('padding.length', length);
     checkBoolean('padding.longest', longest);
     if (length !== undefined && longest === true) throw invalidArgument('padding: length and longest found, one of them expected');
@@ -219,6 +219,7 @@ export class BoundTokenizer implements Tokenizer {
 /** A text and its pair, from either form of a TextInput. */
 export function textAndPair(item: unknown, name: string): [string, string | undefined] {
   if (typeof item === 'string') return [item, undefined];
+  if (item === undefined || item === null) checkText(name, item);
   checkOptions(name, item as object, ['text', 'pair']);
   const { text, pair } = item as { text: unknown; pair?: unknown };
   checkText(`${name}.text`, text);

@@ -1,5 +1,5 @@
 // Ids, tensors and texts as callers give them, checked before anything sees them.
-import { invalidArgument } from './errors.js';
+import { TransformerError, invalidArgument } from './errors.js';
 import { describe } from './options.js';
 import type { Ids, Tensor } from './types.js';
 
@@ -116,8 +116,12 @@ function viewOf(name: string, buffer: ArrayBuffer): Uint8Array {
 
 /** JSON for WebAssembly, as well-formed text: lone surrogates become U+FFFD, typed arrays lists. */
 export function toJson(value: unknown): string {
-  return JSON.stringify(value, (_, part: unknown) => {
-    if (typeof part === 'string') return part.replace(/\p{Surrogate}/gu, '\ufffd');
-    return part instanceof Int32Array ? Array.from(part) : part;
-  });
+  try {
+    return JSON.stringify(value, (_, part: unknown) => {
+      if (typeof part === 'string') return part.replace(/\p{Surrogate}/gu, '\ufffd');
+      return part instanceof Int32Array ? Array.from(part) : part;
+    });
+  } catch (cause) {
+    throw new TransformerError('invalid_argument', `What was given is no JSON: ${(cause as Error).message}`, { cause });
+  }
 }

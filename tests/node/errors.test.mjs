@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
-import { TransformerError, capabilities, loadModel } from 'webformer';
-import { bert } from '../fixtures/make_models.mjs';
-import { opened, rejects } from './support.mjs';
+import { TransformerError, capabilities, causalMask, createModel, loadModel, oneHot } from 'webformer';
+import { bert, llama } from '../fixtures/make_models.mjs';
+import { opened, rejects, throws } from './support.mjs';
 
 const source = (name) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
 
@@ -75,4 +75,42 @@ test('TransformerError can be made by hand', () => {
   const error = new TransformerError('aborted', 'x', { cause: 7 });
   assert.equal(error.name, 'AbortError');
   assert.equal(error.cause, 7);
+});
+
+const WRONG = [null, NaN, Infinity, -1, 1.5, 2 ** 53, 1e308, 'x', true, [], {}, 3n, () => 1, Symbol('x'), [null], [[NaN]], '\ud800'];
+
+test('no value of any option and no input makes another error than a TransformerError, or a bug', async (t) => {
+  const [model, encoder] = [await opened(t, llama()), await opened(t, bert())], { tokenizer } = model;
+  const one = { maxNewTokens: 1 };
+  const calls = [
+    ...['maxNewTokens', 'temperature', 'topK', 'seed', 'numBeams', 'stop', 'badWordsIds', 'eosTokenId', 'signal'].map((name) =>
+      (value) => model.generate('a', { ...one, [name]: value === 2 ** 53 || value === 1e308 ? -1 : value }).result()),
+    ...['attentions', 'hiddenStates', 'logits', 'trace', 'signal'].map((name) =>
+      (value) => encoder.forward({ inputIds: [[1]] }, { [name]: value })),
+    ...['inputIds', 'attentionMask', 'tokenTypeIds', 'positionIds', 'labels'].map((name) =>
+      (value) => encoder.forward({ inputIds: [[1]], [name]: value })),
+    ...['truncation', 'padding', 'pair'].map((name) => (value) => tokenizer.encode('a', { [name]: value })),
+    (value) => model.generate(value, one).result(), (value) => encoder.embed(value), (value) => encoder.embed('a', value),
+    (value) => encoder.classify(value), (value) => encoder.fillMask(value), (value) => encoder.similarity('a', value),
+    (value) => model.train(value, { steps: 1 }).result(), (value) => model.train({ task: 'text-generation', rows: ['a'] }, value).result(),
+    (value) => tokenizer.encodeBatch(value), (value) => tokenizer.decode(value), (value) => tokenizer.addTokens(value),
+    (value) => createModel(value), (value) => createModel({ model_type: 'llama', vocab_size: value }), (value) => loadModel(bert(), value),
+  ];
+  for (const call of calls)
+    for (const value of [undefined, ...WRONG]) {
+      const error = await new Promise((resolve) => resolve(call(value))).then((made) => void made?.dispose?.(), (thrown) => thrown);
+      if (error === undefined) continue;
+      assert.ok(error instanceof TransformerError, `${call} of ${inspect(value)}: ${error.stack}`);
+      assert.notEqual(error.code, 'internal_error', error.message);
+    }
+});
+
+test('what is no JSON, and what no memory holds, is refused', async () => {
+  const cyclic = { model_type: 'llama' };
+  cyclic.self = cyclic;
+  await rejects(createModel(cyclic), 'invalid_argument', /no JSON: .*circular/);
+  await rejects(createModel({ model_type: 'llama', vocab_size: 3n }), 'invalid_argument', /no JSON/);
+  await rejects(createModel([]), 'invalid_argument', /config: a list found, an object expected/);
+  throws(() => causalMask(1e6), 'out_of_memory', /length: 1000000000000 numbers/);
+  throws(() => oneHot([1], 2 ** 40), 'out_of_memory', /size: 1099511627776 numbers/);
 });

@@ -84,7 +84,7 @@ async function train(
   }
 }
 
-export const startTraining = (host: TrainingHost, data: TrainingData, options: TrainOptions): TrainingRun =>
+export const startTraining = (host: TrainingHost, data: TrainingData, options: TrainOptions = {}): TrainingRun =>
   new RunningTraining(
     (emit, signal) => train(host, data, options, emit, signal), options?.signal,
     () => host.ask('train-checkpoint', { kind: 'train-checkpoint' }),
