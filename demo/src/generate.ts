@@ -160,7 +160,7 @@ export function startGenerate(): void {
 
   function renderMeasure(): void {
     const { tokens = 0, speed = null } = measured ?? {};
-    const parts = [measured && t('tokens', { n: format.number(tokens) }), speed !== null && format.speed(speed)];
+    const parts = [measured && t('tokens', { n: tokens }), speed !== null && format.speed(speed)];
     measure.textContent = parts.filter(Boolean).join(' · ');
   }
 

@@ -44,7 +44,7 @@ export const focusWrong = (): void => seed().focus();
 function renderSeedError(): void {
   const wrong = !isSamplingValid();
   seed().ariaInvalid = String(wrong);
-  byId('seed-error', HTMLParagraphElement).textContent = wrong ? t('generate.seed.wrong', { most: format.number(MAX_SEED) }) : '';
+  byId('seed-error', HTMLParagraphElement).textContent = wrong ? t('generate.seed.wrong', { most: MAX_SEED }) : '';
 }
 
 export function startSampling(): void {

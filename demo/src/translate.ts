@@ -3,7 +3,6 @@ import type { GenerationResult, Model } from 'webformer';
 import { createAlternatives, type Alternative } from './alternatives';
 import { startCopyButton } from './copy';
 import { announce, byId, debounce, fillExamples } from './dom';
-import * as format from './format';
 import { language, onLanguage, t } from './i18n';
 import { createModelBar } from './model-bar';
 import { openModel } from './models';
@@ -113,7 +112,7 @@ export function startTranslate(): void {
 
   function renderMeasure(): void {
     measure.textContent = measured
-      ? t('translate.measure', { ms: format.number(measured.milliseconds), tokens: format.number(measured.tokens) }) : '';
+      ? t('translate.measure', { ms: Math.round(measured.milliseconds), tokens: Math.round(measured.tokens) }) : '';
   }
 
   function showMeasure(tokens: number, milliseconds: number): void {

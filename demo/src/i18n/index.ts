@@ -14,9 +14,16 @@ let current: Language = 'en';
 export const language = (): Language => current;
 export const isMessage = (key: string): key is MessageKey => Object.hasOwn(en, key);
 
-/** The message, with `{name}` replaced by `values.name`. */
+/**
+ * The message, with `{name}` replaced by `values.name`, a number as people of the language write it.
+ * `{name|token|tokens}`: the first word where that number is one of a thing, else the second.
+ */
 export function t(key: MessageKey, values: Readonly<Record<string, string | number>> = {}): string {
-  return MESSAGES[current][key].replace(/\{(\w+)\}/g, (_, name: string) => String(values[name]));
+  return MESSAGES[current][key].replace(/\{(\w+)(?:\|([^|}]*)\|([^|}]*))?\}/g, (_, name: string, one?: string, several?: string) => {
+    const value = values[name];
+    if (one === undefined) return typeof value === 'number' ? value.toLocaleString(current) : value;
+    return new Intl.PluralRules(current).select(Number(value)) === 'one' ? one : several!;
+  });
 }
 
 /** Calls `show` now, and after each change of the language. */
