@@ -6,7 +6,20 @@ const EVERY_MODELS = new RegExp(
   '^((pytorch_)?model|consolidated|tokenizer|vocab|config|generation_config|merges|spiece|source|target)([-_.].*)?'
     + '\\.(safetensors|gguf|json|model|spm|txt|bin)$|^(main|master|resolve|models?|checkpoint|download)$', 'i');
 
-const partsOf = (path: string) => path.replace(/^\w+:\/\/[^/]*/, '').split(/[/:]/).filter(Boolean);
+/** As a person reads it: the parts of an address are percent-encoded, those of a path on this machine are not. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;    // a percent sign that encodes nothing
+  }
+}
+
+function partsOf(path: string): string[] {
+  const isAddress = /^\w+:\/\//.test(path);
+  const place = isAddress ? path.replace(/^\w+:\/\/[^/?#]*|[?#].*$/g, '') : path;
+  return place.split(/[/:]/).filter(Boolean).map((part) => (isAddress ? decoded(part) : part));
+}
 
 export const lastPart = (path: string): string => partsOf(path).at(-1) ?? path;
 
