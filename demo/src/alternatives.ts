@@ -20,7 +20,7 @@ export function createAlternatives(use: (text: string) => void): AlternativesVie
     const bar = h('span', { class: 'bar-fill' });
     bar.style.setProperty('--share', String(Math.exp(score)));
     return h('li', {}, h('button', { type: 'button', 'aria-pressed': String(text === chosen), click: () => use(text) },
-      h('span', { class: 'alternative-text', lang: language }, text),
+      h('span', { class: 'alternative-text', lang: language, dir: 'auto' }, text),
       h('span', { class: 'bar-track', 'aria-hidden': 'true' }, bar),
       h('span', { class: 'alternative-score', title: t('translate.score') }, format.number(score, 3).replace('-', '−'))));
   }

@@ -20,7 +20,7 @@ export function createCandidates(use: (candidate: Candidate) => void): Candidate
   const heading = byId('candidates-context', HTMLParagraphElement);
   let shown: readonly Candidate[] = [];
   const rows = Array.from({ length: CANDIDATES }, (_, index) => {
-    const token = h('span', { class: 'candidate-text' });
+    const token = h('span', { class: 'candidate-text', dir: 'auto' });
     const fill = h('span', { class: 'bar-fill' });
     const share = h('span', { class: 'candidate-share' });
     const button = h('button', { type: 'button', disabled: true, click: () => { if (shown[index]) use(shown[index]); } },

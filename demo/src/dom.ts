@@ -53,5 +53,5 @@ export function perFrame(work: () => void): () => void {
 /** Chips that put an example into the page. */
 export function fillExamples(list: HTMLElement, examples: readonly string[], use: (example: string) => void, language: string): void {
   list.replaceChildren(...examples.map((example) =>
-    h('button', { type: 'button', class: 'chip', lang: language, title: example, click: () => use(example) }, example)));
+    h('button', { type: 'button', class: 'chip', lang: language, dir: 'auto', title: example, click: () => use(example) }, example)));
 }

@@ -28,7 +28,7 @@ export function drawPieces(pieces: readonly Piece[], text: string): HTMLElement[
   return pieces.slice(0, MAX_DRAWN).map((piece, i) => {
     const tone = piece.special ? 'special' : `tone-${i % TONES}`;
     return h('span', { class: `piece ${tone}`, 'data-index': piece.index },
-      h('span', { class: 'piece-text' }, ...withSpaces(faceOf(piece, pieces[i - 1], text))),
+      h('span', { class: 'piece-text', dir: piece.special && 'ltr' }, ...withSpaces(faceOf(piece, pieces[i - 1], text))),
       h('span', { class: 'piece-id' }, String(piece.id)));
   });
 }

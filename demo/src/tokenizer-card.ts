@@ -18,7 +18,7 @@ export function createTokenizerCard(name: () => string, pointed: (range: { start
   const kind = h('p', { class: 'card-kind' });
   const total = h('p', { class: 'card-count' });
   const density = h('p', { class: 'card-density' });
-  const place = h('div', { class: 'pieces', tabindex: 0, role: 'group', 'aria-describedby': 'pieces-help' });
+  const place = h('div', { class: 'pieces', tabindex: 0, role: 'group', dir: 'auto', 'aria-describedby': 'pieces-help' });
   const detail = h('p', { class: 'piece-detail', role: 'status' });
   const element = h('article', { class: 'card' },
     h('header', { class: 'card-head' }, h('div', {}, title, kind), h('div', { class: 'card-numbers' }, total, density)), place, detail);
