@@ -1,6 +1,7 @@
 // The text that a model makes, token by token; each remembers what else might have stood there.
 import { h, perFrame } from './dom';
 import type { Candidate } from './candidates';
+import { moveOf } from './keys';
 
 export interface Step { text: string; ids: readonly number[]; candidates: readonly Candidate[] }
 
@@ -37,12 +38,14 @@ export function createStory(place: HTMLElement, inspect: (index: number | null) 
   });
   place.addEventListener('pointerleave', () => { if (!keeps()) look(null); });
   place.addEventListener('keydown', (event) => {
-    const move = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (move === undefined || spans.length === 0) return;
+    const move = moveOf(event);
+    if (move === null || spans.length === 0) return;
     event.preventDefault();
-    const index = Math.max((looked ?? spans.length) + move, 0);
+    const from = looked ?? spans.length;
+    const index = { back: Math.max(from - 1, 0), forth: from + 1, first: 0, last: spans.length - 1 }[move];
     look(index < spans.length ? index : null);
     if (looked !== null) spans[looked].scrollIntoView({ block: 'nearest' });
+    if (looked === 0) place.scrollTop = 0;    // the beginning before it, too
   });
 
   return {

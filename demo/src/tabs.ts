@@ -1,4 +1,5 @@
 // The tabs, as in the ARIA Authoring Practices: arrow keys, Home and End move and choose at once.
+import { moveOf } from './keys';
 import { listeners } from './listeners';
 
 export const TABS = ['translate', 'generate', 'tokenize'] as const;
@@ -33,11 +34,11 @@ export function startTabs(): void {
     const button = buttonOf(name);
     button.addEventListener('click', () => showTab(name));
     button.addEventListener('keydown', (event) => {
-      const count = TABS.length;
-      const target = { ArrowRight: index + 1, ArrowLeft: index + count - 1, Home: 0, End: count - 1 }[event.key];
-      if (target === undefined) return;
+      const move = moveOf(event);
+      if (move === null) return;
       event.preventDefault();
-      const next = TABS[target % count];
+      const count = TABS.length;
+      const next = TABS[{ back: index + count - 1, forth: index + 1, first: 0, last: count - 1 }[move] % count];
       showTab(next);
       buttonOf(next).focus();
     });

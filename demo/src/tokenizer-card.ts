@@ -3,6 +3,7 @@ import type { Tokenizer } from 'webformer';
 import { h } from './dom';
 import * as format from './format';
 import { t } from './i18n';
+import { moveOf } from './keys';
 import { drawPieces, MAX_DRAWN, piecesOf, type Piece } from './pieces';
 
 export interface TokenizerCard {
@@ -55,10 +56,10 @@ export function createTokenizerCard(name: () => string, pointed: (range: { start
   place.addEventListener('keydown', (event) => {
     const last = drawn.length - 1;
     const from = current ?? -1;
-    const target = { ArrowRight: from + 1, ArrowLeft: from - 1, Home: 0, End: last }[event.key];
-    if (target === undefined || last < 0) return;
+    const move = moveOf(event);
+    if (move === null || last < 0) return;
     event.preventDefault();
-    point(Math.min(Math.max(target, 0), last));
+    point(Math.min(Math.max({ back: from - 1, forth: from + 1, first: 0, last }[move], 0), last));
   });
 
   return {

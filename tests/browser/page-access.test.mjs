@@ -40,6 +40,47 @@ test('a tale is written and stopped by keyboard, and looked into by arrow keys',
   assert.match(await page.locator('#candidates-context').innerText(), new RegExp(`^Token ${steps - 1}:`));
 });
 
+test('Home and End go to the first and the last token of a tale, and keys with Alt stay the browser’s', async (t) => {
+  const page = await open(t, { hash: '#generate?seed=7&length=160' });
+  await page.click('#generate-run');
+  await page.locator('#generate-run:not([disabled])').waitFor(PATIENCE);
+  await page.focus('#story');
+  const looked = () => page.locator('#story .step').evaluateAll((steps) => steps.findIndex((step) => step.classList.contains('looked')));
+  await page.keyboard.press('Home');
+  assert.equal(await looked(), 0);
+  assert.equal(await page.locator('#story').evaluate((story) => story.scrollTop), 0);
+  await page.keyboard.press('End');
+  assert.equal(await looked(), await page.locator('#story .step').count() - 1);
+  await page.keyboard.press('Alt+Home');
+  assert.notEqual(await looked(), 0);
+});
+
+test('Hebrew and Arabic run from right to left, in what is typed and in what is shown', async (t) => {
+  const page = await open(t, { hash: '#tokenize' });
+  const direction = (selector) => page.locator(selector).first().evaluate((element) => getComputedStyle(element).direction);
+  for (const [text, expected] of [['שלום עולם', 'rtl'], ['مرحبا بالعالم', 'rtl'], ['hello', 'ltr']]) {
+    await page.click('#tab-tokenize');
+    await page.fill('#text', text);
+    await eventually(() => direction('.pieces'), expected);
+    assert.equal(await direction('#text'), expected);
+    await page.locator('.pieces').first().focus();
+    await page.keyboard.press('Home');
+    await page.keyboard.press(expected === 'rtl' ? 'ArrowLeft' : 'ArrowRight');
+    assert.match(await page.locator('.piece-detail').first().innerText(), /^2\./);
+    await page.click('#tab-generate');
+    await page.fill('#prompt', text);
+    assert.equal(await direction('#prompt'), expected);
+    await page.locator('#length').fill('16');
+    await page.click('#generate-run');
+    await page.locator('#generate-run:not([disabled])').waitFor(PATIENCE);
+    assert.equal(await direction('#story'), expected);
+  }
+  await page.click('#tab-translate');
+  await page.fill('#source', 'שלום');
+  assert.equal(await direction('#source'), 'rtl');
+  await eventually(() => direction('#alternatives-sentence'), 'rtl');
+});
+
 test('pieces are read one by one by arrow keys', async (t) => {
   const page = await open(t, { hash: '#tokenize' });
   await page.locator('.piece').first().waitFor(PATIENCE);
