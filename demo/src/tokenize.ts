@@ -1,6 +1,5 @@
 // The Tokenize tab: one text, every tokenizer on the page side by side.
 import { byId, debounce, fillExamples } from './dom';
-import * as format from './format';
 import { onLanguage, t } from './i18n';
 import { nameOf } from './item-name';
 import { itemsFor, onShelf, openTokenizer, type Item } from './models';
@@ -44,16 +43,19 @@ export function startTokenize(): void {
 
   async function render(): Promise<void> {
     if (currentTab() !== 'tokenize') return;
-    byId('text-measure', HTMLElement).textContent = t('tokenize.length', { n: format.number([...source.value].length) });
-    try {
-      for (const item of layCards()) {
+    byId('text-measure', HTMLElement).textContent = t('tokenize.length', { n: [...source.value].length });
+    const failures: unknown[] = [];
+    for (const item of layCards()) {
+      try {
         const tokenizer = await openTokenizer(item);
         if (tokenizer) cardOf(item).show(tokenizer, source.value, special.checked);
+      } catch (error) {
+        cardOf(item).clear();
+        failures.push(error);
       }
-      notices.clear();
-    } catch (error) {
-      notices.show(() => t('tokenize.failed'), error);
     }
+    if (failures.length > 0) notices.show(() => t('tokenize.failed'), failures[0]);
+    else notices.clear();
   }
 
   const typed = debounce(render, PAUSE_MS);

@@ -9,6 +9,7 @@ import { drawPieces, MAX_DRAWN, piecesOf, type Piece } from './pieces';
 export interface TokenizerCard {
   element: HTMLElement;
   show(tokenizer: Tokenizer, text: string, specialTokens: boolean): void;
+  clear(): void;
   /** Lights the pieces that hold any of the characters from `start` to `end`; null: none. */
   light(range: { start: number; end: number } | null): void;
 }
@@ -79,7 +80,11 @@ export function createTokenizerCard(name: () => string, pointed: (range: { start
       detail.textContent = '';
       place.replaceChildren(...drawn);
       const more = pieces.length - MAX_DRAWN;
-      if (more > 0) place.append(h('span', { class: 'hint' }, t('tokenize.more', { n: format.number(more) })));
+      if (more > 0) place.append(h('span', { class: 'hint' }, t('tokenize.more', { n: more })));
+    },
+    clear() {
+      [pieces, drawn, current] = [[], [], null];
+      for (const part of [kind, total, density, detail, place]) part.replaceChildren();
     },
     light(range) {
       drawn.forEach((element, i) => {

@@ -106,8 +106,20 @@ export function startTranslate(): void {
       if (tokens > 0) announce(t('translate.done', { text: view.text() }));
       notices.clear();
     } catch (error) {
-      if (!signal.aborted) notices.show(() => t('translate.failed'), error);
+      if (signal.aborted) return;
+      view.giveUp();
+      if (tokens === 0) forgetResult();
+      notices.show(() => t('translate.failed'), error);
     }
+  }
+
+  /** What stands beside the translation of a text that is gone. */
+  function forgetResult(): void {
+    alternatives.clear();
+    measured = null;
+    renderMeasure();
+    reportSpeed(null);
+    announce('');
   }
 
   function renderMeasure(): void {
@@ -124,12 +136,8 @@ export function startTranslate(): void {
   function clear(): void {
     running?.abort();
     view.clear();
-    alternatives.clear();
+    forgetResult();
     notices.clear();
-    measured = null;
-    renderMeasure();
-    reportSpeed(null);
-    announce('');
   }
 
   function restart(): void {

@@ -9,6 +9,8 @@ export interface TranslationView {
   /** What is sure of sentence `index`, and how its likeliest translation goes on. */
   stream(index: number, sure: string, draft: string): void;
   finish(index: number, text: string): void;
+  /** No more will come: what is not finished goes, since it is no translation of what now stands on the left. */
+  giveUp(): void;
   select(index: number): void;
   text(): string;
   clear(): void;
@@ -16,7 +18,7 @@ export interface TranslationView {
 
 /** `chosen` is called with the sentence that the user points out. */
 export function createTranslationView(place: HTMLElement, chosen: (index: number) => void): TranslationView {
-  let cells: { sentence: HTMLElement; sure: Text; draft: HTMLElement; gap: string; space: Text }[] = [];
+  let cells: { sentence: HTMLElement; sure: Text; draft: HTMLElement; gap: string; space: Text; finished: boolean }[] = [];
 
   function createCell(index: number) {
     const sure = new Text();
@@ -28,7 +30,7 @@ export function createTranslationView(place: HTMLElement, chosen: (index: number
       event.preventDefault();
       choose();
     } }, sure, draft);
-    return { sentence, sure, draft, gap: '', space: new Text() };
+    return { sentence, sure, draft, gap: '', space: new Text(), finished: false };
   }
 
   const select = (index: number) => {
@@ -50,6 +52,7 @@ export function createTranslationView(place: HTMLElement, chosen: (index: number
       cells = cells.slice(0, sentences.length);
       sentences.forEach(({ gap }, i) => {
         cells[i].gap = gap;
+        cells[i].finished = false;
         cells[i].sentence.classList.add('stale');
       });
       place.replaceChildren(...cells.flatMap(({ sentence, space }) => [sentence, space]));
@@ -68,8 +71,14 @@ export function createTranslationView(place: HTMLElement, chosen: (index: number
       cell.sure.data = text;
       cell.draft.textContent = '';
       cell.space.data = spaceBehind(index);
+      cell.finished = true;
       makeButton(cell.sentence);
-      place.ariaBusy = String(cells.some(({ sentence }) => sentence.classList.contains('stale')));
+      place.ariaBusy = String(!cells.every(({ finished }) => finished));
+    },
+    giveUp() {
+      cells = cells.filter(({ finished }) => finished);
+      place.replaceChildren(...cells.flatMap(({ sentence, space }) => [sentence, space]));
+      place.ariaBusy = 'false';
     },
     select,
     text: () => cells.map(({ sure }, i) => sure.data + spaceBehind(i)).join('').trimEnd(),
