@@ -1,6 +1,6 @@
 // The Generate tab: a text that grows token by token, and what else might have come.
 import type { GenerationResult } from 'webformer';
-import { CANDIDATES, createCandidates, type Candidate } from './candidates';
+import { CANDIDATES, createCandidates, visible, type Candidate } from './candidates';
 import { startCopyButton } from './copy';
 import { announce, byId, debounce, fillExamples, perFrame } from './dom';
 import * as format from './format';
@@ -27,12 +27,14 @@ const PAUSE_MS = 200;
 export function startGenerate(): void {
   const prompt = byId('prompt', HTMLTextAreaElement);
   const run = byId('generate-run', HTMLButtonElement);
+  const more = byId('generate-more', HTMLButtonElement);
   const stop = byId('generate-stop', HTMLButtonElement);
   const measure = byId('generate-measure', HTMLElement);
   const place = byId('story', HTMLDivElement);
   const notices = createNotices(byId('generate-notices', HTMLDivElement));
   const modelBar = createModelBar(byId('generate-model', HTMLDivElement), 'generate', () => {
     notices.clear();    // it is of the model before
+    forgetUpcoming();
     preview();
   });
   const candidates = createCandidates(take);
@@ -42,10 +44,13 @@ export function startGenerate(): void {
   /** The tale under way, and the look at what may follow `standing`: never both. */
   let writing: AbortController | null = null;
   let looking: AbortController | null = null;
-  let standing = EXAMPLES[0];
-  let upcoming: readonly Candidate[] = [];
+  /** Whether one looks at what follows the tale, or the beginning, which was changed since. */
+  let onTale = false;
+  let upcoming: { of: string; candidates: readonly Candidate[] } = { of: '', candidates: [] };
   let inspected: number | null = null;
   let measured: { tokens: number; speed: number | null } | null = null;
+
+  const standing = () => (onTale ? story.text() : prompt.value);
 
   function inspect(index: number | null): void {
     inspected = index;
@@ -55,18 +60,30 @@ export function startGenerate(): void {
   function showCandidates(): void {
     const steps = story.steps();
     const index = inspected ?? (writing ? steps.length - 1 : -1);
-    if (index < 0) return candidates.show(writing ? [] : upcoming, t('generate.after'));
-    candidates.show(steps[index].candidates, t('generate.step', { n: format.number(index + 1) }), steps[index].ids[0]);
+    const after = onTale ? 'generate.after.tale' : 'generate.after.beginning';
+    if (index < 0) return candidates.show(writing ? [] : upcoming.candidates, t(after));
+    candidates.show(steps[index].candidates, t('generate.step', { n: index + 1 }), steps[index].ids[0]);
   }
 
-  /** Goes on from the text before the place that is looked at, with another token there. */
+  function forgetUpcoming(): void {
+    upcoming = { of: '', candidates: [] };
+    showCandidates();
+  }
+
+  /** The tale ends with this token, at the place that is looked at or behind all; the beginning stays as the user wrote it. */
   function take(candidate: Candidate): void {
-    if (writing) return;
-    const before = inspected === null ? standing : story.text(inspected);
-    prompt.value = before + candidate.text;
-    prompt.scrollTop = prompt.scrollHeight;
-    story.begin(prompt.value);
-    changePrompt();
+    const place = inspected;
+    const isOld = place === null && upcoming.of !== standing();    // the look at what follows is still under way
+    if (writing || isOld) return;
+    const offered = place === null ? upcoming.candidates : story.steps()[place].candidates;
+    if (place !== null) story.cut(place);
+    else if (!onTale) story.begin(prompt.value);
+    onTale = true;
+    story.add({ text: candidate.text, ids: [candidate.id], candidates: offered, picked: true });
+    more.disabled = false;
+    announce(t('generate.added', { token: visible(candidate.text) }));
+    showCandidates();
+    preview();
   }
 
   /** Starts the model on `text`; what comes of it has its candidates decoded. */
@@ -85,32 +102,36 @@ export function startGenerate(): void {
     return generation.result();
   }
 
-  /** Looks at what may follow the text as it stands. */
+  /** Looks at what may follow the tale or the beginning as it stands. */
   async function look(): Promise<void> {
     looking?.abort();
     if (writing || currentTab() !== 'generate' || !isSamplingValid()) return;
     const { signal } = looking = new AbortController();
+    const of = standing();
     try {
-      const { value, done } = await continued(standing, signal, 1).next();
-      upcoming = done ? [] : value.candidates;
+      const { value, done } = await continued(of, signal, 1).next();
+      upcoming = { of, candidates: done ? [] : value.candidates };
       notices.clear();
       showCandidates();
     } catch (error) {
-      if (!signal.aborted) notices.show(() => t('generate.failed'), error);
+      if (signal.aborted) return;
+      forgetUpcoming();
+      notices.show(() => t('generate.failed'), error);
     }
   }
   const preview = debounce(look, PAUSE_MS);
 
   function setWriting(controller: AbortController | null): void {
-    const focused = document.activeElement === run || document.activeElement === stop;
+    const focused = [run, more, stop].some((button) => button === document.activeElement);
     writing = controller;
     stop.disabled = controller === null;
-    run.disabled = controller !== null;
+    run.disabled = more.disabled = controller !== null;
     place.ariaBusy = String(controller !== null);
     if (focused) (controller ? stop : run).focus();
   }
 
-  async function write(): Promise<void> {
+  /** Writes a new tale from the beginning, or more of the one that stands. */
+  async function write(from: 'beginning' | 'tale'): Promise<void> {
     nextSeed();
     if (!isSamplingValid()) return focusWrong();
     looking?.abort();
@@ -121,15 +142,18 @@ export function startGenerate(): void {
     notices.clear();
     measured = null;
     renderMeasure();
-    story.begin(prompt.value);
+    if (from === 'beginning') story.begin(prompt.value);
+    onTale = true;
+    const before = story.steps().length;
+    const made = () => story.steps().length - before;
     let first = 0, failed = false;
     const refresh = perFrame(() => {
       if (writing !== controller) return;
       showCandidates();
-      showMeasure(story.steps().length, performance.now() - first);
+      showMeasure(made(), performance.now() - first);
     });
     try {
-      const steps = continued(prompt.value, signal, chosenLength());
+      const steps = continued(story.text(), signal, chosenLength());
       let next = await steps.next();
       for (; !next.done; next = await steps.next()) {
         first ||= performance.now();
@@ -142,10 +166,8 @@ export function startGenerate(): void {
       if (failed) notices.show(() => t('generate.failed'), error);
     }
     setWriting(null);
-    standing = story.text();
-    upcoming = [];
-    announce(t(signal.aborted ? 'generate.stopped' : 'generate.done', { n: format.number(story.steps().length) }));
-    showCandidates();
+    announce(t(signal.aborted ? 'generate.stopped' : 'generate.done', { n: made() }));
+    forgetUpcoming();
     if (!failed) await look();    // which would take the error away
   }
 
@@ -165,18 +187,19 @@ export function startGenerate(): void {
   }
 
   function changePrompt(): void {
-    standing = prompt.value;
+    onTale = false;
     updateUrl();
     preview();
   }
 
-  run.addEventListener('click', () => void write());
+  run.addEventListener('click', () => void write('beginning'));
+  more.addEventListener('click', () => void write('tale'));
   stop.addEventListener('click', () => writing?.abort());
   byId('generate', HTMLElement).addEventListener('keydown', (event) => {
     if (event.key === 'Escape') writing?.abort();
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || writing) return;
     event.preventDefault();
-    void write();
+    void write('beginning');
   });
   prompt.addEventListener('input', changePrompt);
   onSampling(() => {
@@ -187,7 +210,7 @@ export function startGenerate(): void {
   fillExamples(byId('generate-examples', HTMLDivElement), EXAMPLES, (text) => {
     if (writing) return;
     prompt.value = text;
-    void write();
+    void write('beginning');
   }, 'en');
 
   prompt.value = EXAMPLES[0];

@@ -3,11 +3,14 @@ import { h, perFrame } from './dom';
 import type { Candidate } from './candidates';
 import { moveOf } from './keys';
 
-export interface Step { text: string; ids: readonly number[]; candidates: readonly Candidate[] }
+/** `picked`: the user chose it, not the model. */
+export interface Step { text: string; ids: readonly number[]; candidates: readonly Candidate[]; picked?: boolean }
 
 export interface Story {
   begin(prompt: string): void;
   add(step: Step): void;
+  /** Takes the steps from `count` on away. */
+  cut(count: number): void;
   steps(): readonly Step[];
   /** The prompt and the first `count` steps; without it, all. */
   text(count?: number): string;
@@ -55,11 +58,16 @@ export function createStory(place: HTMLElement, inspect: (index: number | null) 
       inspect(null);
     },
     add(step) {
-      const span = h('span', { class: 'step' }, step.text);
+      const span = h('span', { class: step.picked ? 'step picked' : 'step' }, step.text);
       steps.push(step);
       spans.push(span);
       place.append(span);
       follow();
+    },
+    cut(count) {
+      look(null);
+      for (const span of spans.splice(count)) span.remove();
+      steps = steps.slice(0, count);
     },
     steps: () => steps,
     text: (count = steps.length) => prompt + steps.slice(0, count).map(({ text }) => text).join(''),

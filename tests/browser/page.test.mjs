@@ -130,7 +130,9 @@ test('the next token is shown with its chances, and one that is picked is added'
   const token = (await page.locator('.candidate-text').nth(1).textContent()).replaceAll('␣', ' ');
   const prompt = await page.inputValue('#prompt');
   await page.locator('#candidates button').nth(1).click();
-  assert.equal(await page.inputValue('#prompt'), prompt + token);
+  assert.equal(await page.inputValue('#prompt'), prompt, 'what the user wrote stays');
+  assert.equal(await page.locator('#story').textContent(), prompt + token);
+  await eventually(async () => (await textOf(page, '#candidates-context')()).startsWith('After the tale'), true);
 
   // a colder choice favours the likeliest
   const likeliest = async () => parseFloat(await shares.first().innerText());
@@ -152,6 +154,37 @@ test('each token of a tale remembers what else might have stood there', async (t
   const taken = await page.locator('#candidates .taken .candidate-text').allTextContents();
   assert.ok(taken.length === 0 || taken[0] === face, `${taken} is the token ${face}`);
   assert.ok((await page.locator('#candidates button:not([disabled])').count()) > 0);
+});
+
+test('another token put into a tale cuts it there, and the tale goes on from it', async (t) => {
+  const page = await open(t, { hash: '#generate?seed=7&length=32' });
+  const prompt = await page.inputValue('#prompt');
+  assert.equal(await page.isDisabled('#generate-more'), true);
+  await page.click('#generate-run');
+  await idle(page);
+  const told = await page.locator('#story .step').allTextContents();
+  await page.locator('#story .step').nth(9).hover();
+  const other = page.locator('#candidates button:not(.taken, [disabled])').first();
+  const token = (await other.locator('.candidate-text').textContent()).replaceAll('␣', ' ');
+  await other.click();
+  const cut = prompt + told.slice(0, 9).join('') + token;
+  assert.equal(await page.locator('#story').textContent(), cut);
+  assert.deepEqual(await page.locator('#story .picked').allTextContents(), [token]);
+  await page.locator('#length').fill('16');
+  await page.click('#generate-more');
+  await idle(page);
+  assert.ok((await page.locator('#story').textContent()).startsWith(cut));
+  assert.equal(await page.locator('#story .step').count(), 26);
+  assert.match(await textOf(page, '#generate-measure')(), /^16 tokens/);
+  assert.equal(await page.inputValue('#prompt'), prompt);
+});
+
+test('one token is a token', async (t) => {
+  const page = await open(t, { hash: '#tokenize?text=a&special=0' });
+  await eventually(() => page.locator('.card-count').allInnerTexts(), ['1 token', '1 token']);
+  assert.equal(await textOf(page, '#text-measure')(), '1 character');
+  await page.fill('#text', 'a a');
+  await eventually(() => page.locator('.card-count').first().innerText(), '2 tokens');
 });
 
 test('both tokenizers cut a text as the reference does', async (t) => {
