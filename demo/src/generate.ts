@@ -215,9 +215,9 @@ export function startGenerate(): void {
 
   prompt.value = EXAMPLES[0];
   makeLinkable('generate', {
-    read(parameters) {
+    read(parameters, refuse) {
       prompt.value = parameters.get('text') ?? EXAMPLES[0];
-      readSampling(parameters);
+      readSampling(parameters, refuse);
       changePrompt();
     },
     write(parameters) {

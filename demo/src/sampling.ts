@@ -4,6 +4,7 @@ import { byId } from './dom';
 import * as format from './format';
 import { onLanguage, t } from './i18n';
 import { listeners } from './listeners';
+import type { Refuse } from './url-state';
 
 /** The slider's last place stands for "no limit". */
 const ALL_TOKENS = 101;
@@ -85,16 +86,23 @@ export function writeSampling(parameters: URLSearchParams): void {
   if (isSamplingValid()) parameters.set('seed', seed().value);
 }
 
+/** A slider brings a number within its bounds, but any other text to its middle. */
+function readSlider(name: Slider, value: string, refuse: Refuse): void {
+  const wanted = value.trim() === '' ? NaN : Number(value);
+  if (Number.isFinite(wanted)) slider(name).value = String(wanted);
+  if (slider(name).valueAsNumber !== wanted) refuse(name, value, slider(name).value);
+}
+
 /** A link that names a seed keeps it, so that it shows the same tale. */
-export function readSampling(parameters: URLSearchParams): void {
+export function readSampling(parameters: URLSearchParams, refuse: Refuse): void {
   for (const name of SLIDERS) {
     const value = parameters.get(name);
-    if (value !== null) slider(name).value = value;    // a range input brings any text within its bounds
+    if (value !== null) readSlider(name, value, refuse);
   }
   const value = parameters.get('seed');
   if (value !== null && /^\d{1,10}$/.test(value) && Number(value) <= MAX_SEED) {
     seed().value = value;
     byId('keep-seed', HTMLInputElement).checked = true;
-  }
+  } else if (value !== null) refuse('seed', value, seed().value);
   changed.call();
 }

@@ -72,9 +72,11 @@ export function startTokenize(): void {
 
   source.value = EXAMPLES[0];
   makeLinkable('tokenize', {
-    read(parameters) {
+    read(parameters, refuse) {
       source.value = parameters.get('text') ?? EXAMPLES[0];
-      special.checked = parameters.get('special') !== '0';
+      const wanted = parameters.get('special') ?? '1';
+      special.checked = wanted !== '0';
+      if (!/^[01]$/.test(wanted)) refuse('special', wanted, '1');
     },
     write(parameters) {
       parameters.set('text', source.value);

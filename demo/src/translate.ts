@@ -179,10 +179,12 @@ export function startTranslate(): void {
 
   source.value = EXAMPLES[0];
   makeLinkable('translate', {
-    read(parameters) {
+    read(parameters, refuse) {
       source.value = parameters.get('text') ?? EXAMPLES[0];
-      beams.value = parameters.get('beams') ?? '4';
-      if (beams.selectedIndex < 0) beams.value = '4';
+      const wanted = beams.value = parameters.get('beams') ?? '4';
+      if (beams.selectedIndex >= 0) return;
+      beams.value = '4';
+      refuse('beams', wanted, beams.value);
     },
     write(parameters) {
       parameters.set('text', source.value);

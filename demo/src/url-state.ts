@@ -1,46 +1,88 @@
-// The state in the address, so that a link shows what its sender saw: #tab?name=value&lang=en.
-import { debounce } from './dom';
-import { language, onLanguage, setLanguage } from './i18n';
+// The state in the address, so that a link shows what its sender saw: #tab?name=value&lang=en. Each tab shown is a step of the history.
+import { byId, debounce } from './dom';
+import { language, onLanguage, setLanguage, t } from './i18n';
 import { languageIn } from './i18n/choice';
+import { createNotices } from './notices';
 import { currentTab, isTab, onTab, showTab, type Tab } from './tabs';
 
+/** To be called for a value of a link that cannot be used as it is; `used` is what stands in its place. */
+export type Refuse = (name: string, value: string, used: string) => void;
+
 /** What a tab puts into a link, and takes from one. */
-export interface Linkable { read(parameters: URLSearchParams): void; write(parameters: URLSearchParams): void }
+export interface Linkable { read(parameters: URLSearchParams, refuse: Refuse): void; write(parameters: URLSearchParams): void }
 
 const linkables = new Map<Tab, Linkable>();
+/** Tells the steps of this visit, whose state the page still holds, from those before a reload. */
+const VISIT = performance.timeOrigin;
+const MAX_SHOWN = 40;
+let writtenTab: Tab = currentTab();
 let written = '';
 
 export function makeLinkable(tab: Tab, linkable: Linkable): void {
   linkables.set(tab, linkable);
 }
 
-function write(): void {
+function addressOf(tab: Tab): string {
   const parameters = new URLSearchParams();
-  linkables.get(currentTab())?.write(parameters);
+  linkables.get(tab)?.write(parameters);
   parameters.set('lang', language());
-  written = `#${currentTab()}?${parameters}`;
-  history.replaceState(null, '', written);
+  return `#${tab}?${parameters}`;
+}
+
+function write(): void {
+  written = addressOf(currentTab());
+  history.replaceState({ visit: VISIT }, '', written);
 }
 
 /** To be called after each change of what a tab writes. */
 export const updateUrl: () => void = debounce(write, 250);
 
-function read(): void {
+function stepTo(tab: Tab): void {
+  if (tab === writtenTab) return updateUrl();
+  history.replaceState({ visit: VISIT }, '', addressOf(writtenTab));    // what was typed there last may not be written yet
+  history.pushState({ visit: VISIT }, '', written = addressOf(tab));
+  writtenTab = tab;
+}
+
+/** Shows a tab that the address names already. */
+function arriveAt(tab: Tab): void {
+  written = location.hash;
+  writtenTab = tab;
+  showTab(tab);
+}
+
+function read(refuse: Refuse): void {
   const [tab, query = ''] = location.hash.slice(1).split('?', 2);
   const parameters = new URLSearchParams(query);
-  const chosen = languageIn(parameters.get('lang'));
+  const wanted = parameters.get('lang');
+  const chosen = languageIn(wanted);
   if (chosen && chosen !== language()) setLanguage(chosen);
-  if (!isTab(tab)) return showTab(currentTab());
-  linkables.get(tab)?.read(parameters);
-  showTab(tab);
+  if (wanted !== null && !chosen) refuse('lang', wanted, language());
+  if (!isTab(tab)) {
+    if (query !== '') refuse('#', tab, currentTab());
+    return arriveAt(currentTab());
+  }
+  linkables.get(tab)?.read(parameters, refuse);
+  arriveAt(tab);
 }
 
 /** Takes the state from the address, now and whenever the user changes it. */
 export function startUrl(): void {
-  read();
-  onTab(updateUrl);
+  const notices = createNotices(byId('link-notices', HTMLDivElement));
+  const readAndTell = () => {
+    const refused: { name: string; value: string; used: string }[] = [];
+    read((name, value, used) => refused.push({ name, value: value.slice(0, MAX_SHOWN), used }));
+    notices.clear();
+    if (refused.length > 0) notices.tell(() => t('link.title'), () => refused.map((one) => t('link.refused', one)));
+  };
+  readAndTell();
+  updateUrl();
+  onTab(stepTo);
   onLanguage(updateUrl);
   addEventListener('hashchange', () => {
-    if (location.hash !== written) read();
+    const tab = location.hash.slice(1).split('?', 1)[0];
+    const isOwn = (history.state as { visit?: number } | null)?.visit === VISIT;
+    if (isOwn && isTab(tab)) arriveAt(tab);    // going back takes nothing away that was typed since
+    else if (location.hash !== written) readAndTell();
   });
 }

@@ -210,20 +210,6 @@ test('a piece that is pointed at lights the same characters in the other tokeniz
   assert.match(await page.locator('.card').first().locator('.piece-detail').innerText(), /id \d+\s+characters \d to \d/);
 });
 
-test('a link shows what its sender saw', async (t) => {
-  const page = await open(t, { hash: '#tokenize?text=newer%20wider&special=0&lang=en' });
-  assert.equal(await page.inputValue('#text'), 'newer wider');
-  assert.equal(await page.isChecked('#special-tokens'), false);
-  await page.click('#tab-translate');
-  await page.fill('#source', second.text);
-  await page.selectOption('#beams', '2');
-  await eventually(() => page.evaluate(() => location.hash.includes('beams=2')), true);
-  const hash = await page.evaluate(() => location.hash);
-  const other = await open(t, { hash });
-  assert.equal(await other.inputValue('#source'), second.text);
-  assert.equal(await other.inputValue('#beams'), '2');
-});
-
 test('nothing moves on the page while results stream in', async (t) => {
   const page = await open(t, { hash: '#generate' });
   await idle(page);
@@ -276,13 +262,18 @@ test('a seed that is none is refused with a message, and nothing is written with
   assert.equal(await page.getAttribute('#seed', 'aria-invalid'), 'false');
 });
 
-test('a link with numbers out of their bounds is read as far as it is right', async (t) => {
-  const page = await open(t, { hash: '#generate?seed=9999999999&temperature=9&top-k=-3&top-p=x&length=1e9' });
-  assert.equal(await page.inputValue('#seed'), '7');
-  assert.equal(await textOf(page, '#seed-error')(), '');
-  assert.deepEqual(await Promise.all(['temperature', 'top-k', 'length'].map((name) => page.inputValue(`#${name}`))), ['2', '1', '400']);
-  await page.goto(new URL('#translate?beams=99', page.url()).href);
-  await eventually(() => page.inputValue('#beams'), '4');
+test('a result that failed to come does not leave the one before beside it', async (t) => {
+  const page = await open(t, { expects: /Failed to load resource/ });
+  await done(page);
+  await page.getByRole('button', { name: 'Unload: English to French' }).click();
+  await page.evaluate(() => caches.keys().then((names) => Promise.all(names.map((name) => caches.delete(name)))));
+  await page.route('**/models/**', (route) => route.abort());
+  await page.fill('#source', first.text);
+  await page.locator('#translate-notices .notice').waitFor(PATIENCE);
+  for (const place of ['#target', '#alternatives', '#alternatives-sentence', '#translate-measure']) {
+    assert.equal(await textOf(page, place)(), '', place);
+  }
+  assert.equal(await page.getAttribute('#target', 'aria-busy'), 'false');
 });
 
 test('Clear leaves nothing of the translation, and a blank text has none', async (t) => {

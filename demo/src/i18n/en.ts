@@ -69,6 +69,16 @@ export const en = {
   'generate.stopped': 'Stopped after {n} {n|token|tokens}',
   'generate.failed': 'The text could not be generated',
 
+  'use.tabs': 'For {tabs}',
+  'use.none': 'No tab can use it: it has no tokenizer',
+  'use.none.advice': 'Without one, it cannot read text. Drop the whole folder again with its tokenizer in it: tokenizer.json, vocab.txt, '
+    + 'vocab.json and merges.txt, or a .model file.',
+  'use.noText': 'For {tabs} only: it makes no text',
+  'use.noText.advice': 'Translate and Generate need a model that writes. What this one is for ({tasks}) is done in code, with the package.',
+
+  'link.title': 'This link has values that cannot be used',
+  'link.refused': '{name} = “{value}”: taken as {used}',
+
   'tokenize.lead': 'A model reads pieces, not words. Each tokenizer cuts the same text in its own way.',
   'tokenize.text': 'Text',
   'tokenize.special': 'special tokens',

@@ -69,6 +69,15 @@ export const ko: Record<MessageKey, string> = {
   'generate.stopped': '토큰 {n}개에서 멈췄습니다',
   'generate.failed': '글을 이어 쓰지 못했습니다',
 
+  'use.tabs': '{tabs} 탭에서 씁니다',
+  'use.none': '토크나이저가 없어 쓸 수 있는 탭이 없습니다',
+  'use.none.advice': '토크나이저 없이는 글을 읽을 수 없습니다. tokenizer.json, vocab.txt, vocab.json과 merges.txt, 또는 .model 파일이 든 폴더를 통째로 다시 놓아 주세요.',
+  'use.noText': '글을 만들지 않는 모델이라 {tabs} 탭에서만 씁니다',
+  'use.noText.advice': '번역과 글쓰기에는 글을 쓰는 모델이 필요합니다. 이 모델의 쓰임({tasks})은 패키지를 코드에서 불러 쓸 수 있습니다.',
+
+  'link.title': '이 링크에는 쓸 수 없는 값이 있습니다',
+  'link.refused': '{name} = “{value}”: 대신 {used} 사용',
+
   'tokenize.lead': '모델은 단어가 아니라 조각을 읽습니다. 토크나이저마다 같은 글을 다르게 나눕니다.',
   'tokenize.text': '글',
   'tokenize.special': '특수 토큰',
