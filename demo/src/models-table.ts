@@ -3,6 +3,7 @@ import { byId, h } from './dom';
 import * as format from './format';
 import { onLanguage, t } from './i18n';
 import { nameOf } from './item-name';
+import { useOf } from './item-use';
 import { allItems, onShelf, removeItem, type Item } from './models';
 
 function kindOf({ model, tokenizer }: Item): string {
@@ -18,8 +19,8 @@ function removeButton(item: Item): HTMLButtonElement {
 function row(item: Item): HTMLTableRowElement {
   const info = item.model?.info;
   return h('tr', {},
-    h('th', { scope: 'row' }, nameOf(item)),
-    h('td', {}, kindOf(item)),
+    h('th', { scope: 'row' }, h('bdi', {}, nameOf(item))),
+    h('td', {}, kindOf(item), h('span', { class: 'models-use' }, useOf(item))),
     h('td', { class: 'number' }, info ? format.count(info.parameters) : '–'),
     h('td', { class: 'number' }, info ? format.bytes(info.bytes) : '–'),
     h('td', { class: 'models-action' }, (item.model || !item.builtIn) && removeButton(item)));

@@ -87,9 +87,10 @@ export async function openTokenizer(item: Item): Promise<Tokenizer | null> {
 function usesOf(model: Model): Tab[] {
   const { kind, tasks }: ModelInfo = model.info;
   const uses: Tab[] = [];
+  if (!model.tokenizer) return uses;    // every tab begins with a text
   if (kind === 'encoder-decoder') uses.push('translate');
   if (kind === 'decoder' || tasks.includes('text-generation')) uses.push('generate');
-  if (model.tokenizer) uses.push('tokenize');
+  uses.push('tokenize');
   return uses;
 }
 
@@ -107,6 +108,8 @@ const distinctName = (name: string) => distinct(name, items.filter(({ builtIn })
 /** Loads a model that the user brought from `path`, and puts it on the shelf. */
 export async function addModel(source: ModelSource, path: string, options: LoadOptions): Promise<Item> {
   const model = await loadModel(source, options);
+  if (options.signal?.aborted) model.dispose();    // too late for the load to stop
+  options.signal?.throwIfAborted();
   const name = distinctName(tellingPart(path) || ownName(model));
   const item: Item = { id: `own-${++number}`, name, builtIn: false, uses: usesOf(model), model, fraction: null };
   openModels.set(item, Promise.resolve(model));
@@ -116,6 +119,7 @@ export async function addModel(source: ModelSource, path: string, options: LoadO
 /** The same with a tokenizer alone. */
 export async function addTokenizer(source: ModelSource, path: string, options: Pick<LoadOptions, 'signal' | 'onProgress'>): Promise<Item> {
   const tokenizer = await loadTokenizer(source, options);
+  options.signal?.throwIfAborted();
   const name = distinctName(tellingPart(path) || lastPart(path));
   return put({ id: `own-${++number}`, name, builtIn: false, uses: ['tokenize'], tokenizer, fraction: null });
 }

@@ -5,7 +5,8 @@ import { fromDrop, fromPicker, type Gathered } from './drop';
 import { PageError } from './errors';
 import * as format from './format';
 import { isMessage, onLanguage, t } from './i18n';
-import { addModel, addTokenizer, type Item } from './models';
+import { remarkOn, useOf } from './item-use';
+import { addModel, addTokenizer, allItems, onShelf, type Item } from './models';
 import { lastPart, tellingPart } from './model-name';
 import { createNotices } from './notices';
 import { showTab } from './tabs';
@@ -13,26 +14,49 @@ import { showTab } from './tabs';
 const TOKENIZER_FILE =
   /(^|\/)(tokenizer(_config)?\.json|special_tokens_map\.json|added_tokens\.json|vocab\.(txt|json)|merges\.txt|[^/]+\.(model|spm))$/i;
 
-type Add = (options: Pick<LoadOptions, 'signal' | 'onProgress'>) => Promise<Item>;
+/** What is to be loaded, and from where. */
+interface Wanted { path: string; add(options: Pick<LoadOptions, 'signal' | 'onProgress'>): Promise<Item> }
+
+function wantedFiles({ path, files }: Gathered): Wanted {
+  if (files.size === 0) throw new PageError('invalid_argument', 'own.nothing.message');
+  const tokenizerOnly = [...files.keys()].every((name) => TOKENIZER_FILE.test(name));
+  return { path, add: (options) => (tokenizerOnly ? addTokenizer(files, path, options) : addModel(files, path, options)) };
+}
+
+const wantedAddress = (path: string): Wanted =>
+  ({ path, add: (options) => (TOKENIZER_FILE.test(path) ? addTokenizer(path, path, options) : addModel(path, path, options)) });
 
 export function startOwnModel(): void {
   const notices = createNotices(byId('own-notices', HTMLDivElement));
   const progress = createProgress(byId('own-progress', HTMLDivElement));
 
-  /** One load at a time: a second one takes the place of the first. */
   let running: AbortController | null = null;
-  async function load(path: string, add: Add): Promise<void> {
-    const name = tellingPart(path) || lastPart(path);
+  let told: Item | null = null;
+  onShelf(() => {
+    if (told && !allItems().includes(told)) forget();
+  });
+  function forget(): void {
+    told = null;
+    notices.clear();
+  }
+
+  /** One load at a time: a later one takes the place of the one before, from the drop on, however long the files take to list. */
+  async function load(listing: Promise<Wanted>): Promise<void> {
     running?.abort();
     const controller = running = new AbortController();
-    notices.clear();
-    progress.start(name, () => controller.abort());
+    const { signal } = controller;
+    forget();
+    progress.end();
+    let name = '';
     try {
-      const item = await add({ signal: controller.signal, onProgress: (event) => { if (running === controller) progress.show(event); } });
-      if (item.uses.length > 0) showTab(item.uses[0]);
-      announce(t('own.loaded', { name: item.name }));
+      const { path, add } = await listing;
+      signal.throwIfAborted();
+      name = tellingPart(path) || lastPart(path);
+      progress.start(name, () => controller.abort());
+      tell(await add({ signal, onProgress: (event) => { if (running === controller) progress.show(event); } }));
     } catch (error) {
-      if (running === controller) notices.show(() => t('own.failed', { name }), error);
+      const title = () => (error instanceof PageError ? t('own.nothing') : t('own.failed', { name }));
+      if (running === controller) notices.show(title, error);
     } finally {
       if (running === controller) {
         running = null;
@@ -41,11 +65,16 @@ export function startOwnModel(): void {
     }
   }
 
-  const loadFiles = ({ path, files }: Gathered) => {
-    if (files.size === 0) return notices.show(() => t('own.nothing'), new PageError('invalid_argument', 'own.nothing.message'));
-    const tokenizerOnly = [...files.keys()].every((name) => TOKENIZER_FILE.test(name));
-    return load(path, (options) => (tokenizerOnly ? addTokenizer(files, path, options) : addModel(files, path, options)));
-  };
+  function tell(item: Item): void {
+    if (item.uses.length > 0) showTab(item.uses[0]);
+    const loaded = () => t('own.loaded', { name: item.name });
+    const remark = remarkOn(item);
+    if (!remark) return announce(`${loaded()}. ${useOf(item)}`);
+    told = item;
+    notices.tell(loaded, () => remarkOn(item) ?? remark);
+  }
+
+  const loadFiles = (gathering: Promise<Gathered>) => load(gathering.then(wantedFiles));
 
   startPickers(loadFiles);
   startDrop(loadFiles);
@@ -53,8 +82,7 @@ export function startOwnModel(): void {
     event.preventDefault();
     const address = addressOf(byId('url', HTMLInputElement).value);
     if (address === null) return byId('url', HTMLInputElement).focus();
-    return load(address, (options) =>
-      (TOKENIZER_FILE.test(address) ? addTokenizer(address, address, options) : addModel(address, address, options)));
+    return load(Promise.resolve(wantedAddress(address)));
   });
 }
 
@@ -68,19 +96,19 @@ function addressOf(value: string): ModelSource & string | null {
   return URL.canParse(address, document.baseURI) ? new URL(address, document.baseURI).href : text;
 }
 
-function startPickers(load: (gathered: Gathered) => unknown): void {
+function startPickers(load: (gathering: Promise<Gathered>) => unknown): void {
   for (const kind of ['folder', 'files'] as const) {
     const input = byId(`${kind}-input`, HTMLInputElement);
     byId(`pick-${kind}`, HTMLButtonElement).addEventListener('click', () => input.click());
     input.addEventListener('change', () => {
-      if (input.files && input.files.length > 0) load(fromPicker(input.files));
+      if (input.files && input.files.length > 0) load(Promise.resolve(fromPicker(input.files)));
       input.value = '';
     });
   }
 }
 
 /** Files may be dropped anywhere on the page; a veil says so while they are dragged over it. */
-function startDrop(load: (gathered: Gathered) => unknown): void {
+function startDrop(load: (gathering: Promise<Gathered>) => unknown): void {
   const veil = byId('drop-veil', HTMLDivElement);
   const carriesFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
   addEventListener('dragover', (event) => {
@@ -89,11 +117,11 @@ function startDrop(load: (gathered: Gathered) => unknown): void {
     veil.hidden = false;
   });
   addEventListener('dragleave', (event) => { if (event.relatedTarget === null) veil.hidden = true; });
-  addEventListener('drop', async (event) => {
+  addEventListener('drop', (event) => {
     veil.hidden = true;
     if (!carriesFiles(event) || !event.dataTransfer) return;
     event.preventDefault();
-    load(await fromDrop(event.dataTransfer));
+    load(fromDrop(event.dataTransfer));
     byId('own-model', HTMLElement).scrollIntoView({ block: 'nearest' });
   });
 }

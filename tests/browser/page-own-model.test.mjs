@@ -1,9 +1,10 @@
 // Models that a person brings: dropped, picked, named; and files that are none.
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
+import { createModel, loadTokenizer } from '../../dist/index.js';
 import { dropPaths, eventually, golden, MODELS, pageForTests, PATIENCE } from './page-driver.mjs';
 
 const open = pageForTests();
@@ -71,6 +72,81 @@ test('models and tokenizers of one file name can be told apart', async (t) => {
   }
   await page.getByRole('button', { name: 'Remove: llama (2)', exact: true }).click();
   assert.equal((await own()).includes('llama (2)'), false);
+});
+
+const remark = (page) => page.locator('#own-notices .remark').innerText();
+const rowOf = (page, name) => page.locator('#models tr').filter({ has: page.getByRole('rowheader', { name, exact: true }) });
+
+test('a model without its tokenizer says at once that nothing can use it', async (t) => {
+  const folder = path.join(await temporary(t), 'mute');
+  await cp(path.join(MODELS, 'en-fr'), folder, { recursive: true, filter: (file) => !file.includes('tokenizer') });
+  const page = await open(t);
+  await dropPaths(page, [folder]);
+  await eventually(() => names(page), ['English to French', 'Tale teller', 'mute']);
+  assert.match(await remark(page), /mute is loaded[^]*no tokenizer[^]*tokenizer\.json/);
+  assert.match(await rowOf(page, 'mute').innerText(), /No tab can use it: it has no tokenizer/);
+  assert.deepEqual(await page.locator('#translate-model option').allInnerTexts(), ['English to French']);
+  await page.click('#tab-tokenize');
+  await eventually(() => page.locator('.card h2').allInnerTexts(), ['English to French', 'Tale teller']);
+  await page.getByRole('button', { name: 'Remove: mute' }).click();
+  assert.equal(await page.locator('#own-notices .remark').count(), 0);
+});
+
+test('a model that makes no text says what it is for here', async (t) => {
+  const tokenizer = await loadTokenizer(path.join(MODELS, 'tales'));
+  const shape = { hidden_size: 16, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 16, max_position_embeddings: 64 };
+  const config = { model_type: 'bert', architectures: ['BertForMaskedLM'], ...shape, vocab_size: tokenizer.vocabSize };
+  const model = await createModel(config, { tokenizer });
+  const folder = path.join(await temporary(t), 'reader');
+  await mkdir(folder);
+  for (const [name, bytes] of await model.save()) await writeFile(path.join(folder, name), bytes);
+  model.dispose();
+  const page = await open(t);
+  await dropPaths(page, [folder]);
+  await eventually(() => names(page), ['English to French', 'Tale teller', 'reader']);
+  assert.equal(await page.getAttribute('#tab-tokenize', 'aria-selected'), 'true');
+  assert.match(await remark(page), /reader is loaded[^]*For Tokenize only: it makes no text[^]*fill-mask/);
+  assert.match(await rowOf(page, 'reader').innerText(), /bert, encoder\s+For Tokenize only/);
+  assert.match(await rowOf(page, 'English to French').innerText(), /For Translate and Tokenize/);
+  await page.click('#language-ko');
+  assert.match(await remark(page), /글을 만들지 않는 모델/);
+});
+
+test('of two quick drops the last is loaded, even where the first takes long to list', async (t) => {
+  const page = await open(t);
+  await page.evaluate(() => {
+    const { webkitGetAsEntry } = DataTransferItem.prototype;
+    DataTransferItem.prototype.webkitGetAsEntry = function () {    // of the first drop alone
+      DataTransferItem.prototype.webkitGetAsEntry = webkitGetAsEntry;
+      const entry = webkitGetAsEntry.call(this), reader = entry.createReader();
+      const readEntries = reader.readEntries.bind(reader);
+      reader.readEntries = (resolve, reject) => setTimeout(readEntries, 600, resolve, reject);
+      entry.createReader = () => reader;
+      return entry;
+    };
+  });
+  await dropPaths(page, [path.join(MODELS, 'tales')]);
+  await dropPaths(page, [path.join(MODELS, 'en-fr')]);
+  await eventually(() => names(page), ['English to French', 'Tale teller', 'en-fr']);
+  await page.waitForTimeout(800);
+  assert.deepEqual(await names(page), ['English to French', 'Tale teller', 'en-fr']);
+  assert.equal(await page.locator('.notice').count(), 0);
+});
+
+test('names are shown as they are read, not as addresses write them', async (t) => {
+  const folder = await temporary(t);
+  const page = await open(t, { expects: /Failed to load resource/ });
+  await page.route('**/mod%C3%A8le%20%EA%B0%80/*', async (route) => {
+    const name = new URL(route.request().url()).pathname.split('/').at(-1);
+    await route.fulfill({ path: path.join(MODELS, 'tales', name) }).catch(() => route.abort());
+  });
+  await page.fill('#url', 'modèle 가/tokenizer.json');
+  await page.press('#url', 'Enter');
+  await eventually(() => names(page), ['English to French', 'Tale teller', 'modèle 가']);
+  const file = path.join(folder, '100%25.model');
+  await writeFile(file, 'no model');
+  await dropPaths(page, [file]);
+  await eventually(() => page.locator('#own-notices .notice-title strong').innerText(), '100%25.model could not be loaded');
 });
 
 /** Lone files, and what is missing beside each. */
