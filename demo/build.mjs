@@ -1,5 +1,6 @@
 // Makes build/demo: the page's own files, and beside them the package as npm would install it.
-import { cpSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { cpSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { BUILD, ROOT } from '../wasm/setup/paths.mjs';
 
@@ -15,12 +16,30 @@ const packageBesidePage = {
 /** Bundles the page's scripts and styles into `folder`; `plugins` say where `webformer` is. */
 export async function buildPage(folder, plugins = [packageBesidePage]) {
   const esbuild = await import('esbuild');
-  for (const name of ['index.html', 'icon.svg']) cpSync(path.join(SOURCE, name), path.join(folder, name));
+  for (const name of ['index.html', 'icon.svg', 'manifest.webmanifest']) cpSync(path.join(SOURCE, name), path.join(folder, name));
   const common = { outdir: folder, bundle: true, target: 'es2022', minify: true, sourcemap: true, logLevel: 'warning' };
   const source = (name) => path.join(SOURCE, name);
   await esbuild.build({ ...common, entryPoints: { page: source('src/main.ts') }, format: 'esm', plugins });
   await esbuild.build({ ...common, entryPoints: { early: source('src/early.ts') }, format: 'iife' });
   await esbuild.build({ ...common, entryPoints: { page: source('styles/page.css') }, target: 'chrome123' });
+}
+
+/** Of the package, the page imports only `webformer`, and neither trains nor builds layers. */
+const UNUSED = /\.map$|^webformer\/(layers|pipeline|single-file[.\w]*)\.js$|\.extra\.wasm$/;
+
+/** The worker that keeps all that the page needs, which is to be built when all the rest lies in `folder`. */
+async function buildServiceWorker(folder) {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const names = entries.map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, '/'));
+  const files = names.filter((name) => !UNUSED.test(name)).sort();
+  const hash = createHash('sha256');
+  for (const name of files) hash.update(`${name}\0`).update(readFileSync(path.join(folder, name)));
+  const FILES = ['./', ...files];
+  const { build } = await import('esbuild');
+  await build({
+    entryPoints: [path.join(SOURCE, 'src/service-worker.ts')], outdir: folder, bundle: true, target: 'es2022', format: 'iife', minify: true,
+    define: { VERSION: JSON.stringify(hash.digest('hex').slice(0, 16)), FILES: JSON.stringify(FILES) }, logLevel: 'warning',
+  });
 }
 
 /** The whole page with the models and the package. */
@@ -30,5 +49,6 @@ export async function buildDemo() {
   copyWithout(/(golden\.json|\.md)$/, path.join(SOURCE, 'models'), 'models');
   copyWithout(/\.(d\.ts|map)$|[\\/]cli$/, path.join(ROOT, 'dist'), 'webformer');
   await buildPage(DEMO);
+  await buildServiceWorker(DEMO);
   return true;
 }

@@ -2,6 +2,7 @@
 import { startGenerate } from './generate';
 import { startLanguage } from './i18n';
 import { startModelsTable } from './models-table';
+import { startOffline } from './offline';
 import { startOwnModel } from './own-model';
 import { startStatus } from './status';
 import { startTabs } from './tabs';
@@ -20,3 +21,4 @@ startOwnModel();
 startModelsTable();
 startStatus();
 startUrl();
+startOffline();

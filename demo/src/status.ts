@@ -4,6 +4,7 @@ import { byId } from './dom';
 import * as format from './format';
 import { onLanguage, t } from './i18n';
 import { allItems, bytesInMemory, onShelf } from './models';
+import { onOfflineReady } from './offline';
 
 let tokensPerSecond: number | null = null;
 let renderSpeed = () => {};
@@ -23,6 +24,13 @@ export function startStatus(): void {
     const device = allItems().find((item) => item.model)?.model?.info.device ?? 'wasm';
     cell('device').textContent = t(device === 'webgpu' ? 'device.webgpu' : 'device.wasm');
   };
+  let worksOffline = false;
+  const renderOffline = () => { cell('offline').textContent = t(worksOffline ? 'offline.ready' : 'offline.no'); };
+  onOfflineReady(() => {
+    worksOffline = true;
+    renderOffline();
+  });
+  onLanguage(renderOffline);
   onLanguage(renderSpeed);
   onLanguage(renderModels);
   onShelf(renderModels);

@@ -16,6 +16,8 @@ const SCREENSHOTS = path.join(BUILD, 'screenshots');
 /** A first use downloads and compiles; on a busy machine that takes its time. */
 export const PATIENCE = { timeout: 60_000 };
 
+const NO_SERVICE_WORKER = 'Service Worker registration blocked by Playwright';
+
 export const golden = async (model) => JSON.parse(await readFile(path.join(MODELS, model, 'golden.json'), 'utf8'));
 
 /** Notes what the page does wrong, and how far its parts have moved by themselves. */
@@ -41,14 +43,18 @@ export function pageForTests() {
     await server?.close();
   });
 
-  /** `hash`: where to start, as in a link; `expects`: what the console may say; the other options are those of a browser context. */
+  /**
+   * `hash`: where to start, as in a link; `expects`: what the console may say; the other options are those of a browser context. Each test
+   * has a browser's profile of its own, in which the service worker would fetch the whole page anew: it has tests of its own.
+   */
   return async function open(t, { hash = '', expects, ...options } = {}) {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-US', ...options });
+    const usual = { viewport: { width: 1280, height: 900 }, locale: 'en-US', serviceWorkers: 'block' };
+    const context = await browser.newContext({ ...usual, ...options });
     const page = await context.newPage();
     const faults = [];
     page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
     page.on('console', (message) => {
-      if (message.text() === NO_GPU || expects?.test(message.text())) return;
+      if (message.text() === NO_GPU || message.text() === NO_SERVICE_WORKER || expects?.test(message.text())) return;
       if (message.type() === 'error' || message.type() === 'warning') faults.push(`console: ${message.text()}`);
     });
     await page.addInitScript(watchPage);
