@@ -1,4 +1,5 @@
 // The page: each part is started once, the address last, since it shows the first tab.
+import { startAttention } from './attention';
 import { startGenerate } from './generate';
 import { startLanguage } from './i18n';
 import { startModelsTable } from './models-table';
@@ -17,6 +18,7 @@ startTabs();
 startTranslate();
 startGenerate();
 startTokenize();
+startAttention();
 startOwnModel();
 startModelsTable();
 startStatus();

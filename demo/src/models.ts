@@ -20,7 +20,8 @@ export interface Item {
 
 const MODELS_FOLDER = new URL('models/', document.baseURI);
 const items: Item[] = [
-  { id: 'en-fr', name: 'en-fr', builtIn: true, uses: ['translate', 'tokenize'], languages: { from: 'en', to: 'fr' }, fraction: null },
+  { id: 'en-fr', name: 'en-fr', builtIn: true, uses: ['translate', 'tokenize', 'attention'], languages: { from: 'en', to: 'fr' },
+    fraction: null },
   { id: 'tales', name: 'tales', builtIn: true, uses: ['generate', 'tokenize'], fraction: null },
 ];
 const openModels = new Map<Item, Promise<Model>>();
@@ -91,6 +92,7 @@ function usesOf(model: Model): Tab[] {
   if (kind === 'encoder-decoder') uses.push('translate');
   if (kind === 'decoder' || tasks.includes('text-generation')) uses.push('generate');
   uses.push('tokenize');
+  if (kind === 'encoder-decoder') uses.push('attention');
   return uses;
 }
 

@@ -1,7 +1,13 @@
 // The button that changes between light and dark.
 import { byId } from './dom';
 import { onLanguage, t } from './i18n';
+import { listeners } from './listeners';
 import { chosenTheme, rememberTheme, type Theme } from './theme-choice';
+
+const changed = listeners<void>();
+
+/** Calls `listener` after each change of the colours, for what is painted with them. */
+export const onTheme = (listener: () => void): void => changed.add(listener);
 
 export function startTheme(): void {
   const button = byId('theme', HTMLButtonElement);
@@ -17,7 +23,11 @@ export function startTheme(): void {
     rememberTheme(next);
     document.documentElement.dataset.theme = next;
     show();
+    changed.call();
   });
-  system.addEventListener('change', show);
+  system.addEventListener('change', () => {
+    show();
+    changed.call();
+  });
   onLanguage(show);
 }

@@ -15,13 +15,13 @@ test('the tabs are used by arrow keys', async (t) => {
   const page = await open(t);
   await page.focus('#tab-translate');
   const seen = [];
-  for (const key of ['ArrowRight', 'ArrowRight', 'ArrowRight', 'ArrowLeft', 'Home', 'End']) {
+  for (const key of ['ArrowRight', 'ArrowRight', 'ArrowRight', 'ArrowRight', 'ArrowLeft', 'Home', 'End']) {
     await page.keyboard.press(key);
     seen.push(await chosenTab(page));
     assert.equal(await focused(page), seen.at(-1));
   }
-  assert.deepEqual(seen, ['tab-generate', 'tab-tokenize', 'tab-translate', 'tab-tokenize', 'tab-translate', 'tab-tokenize']);
-  assert.deepEqual(await page.locator('[role=tabpanel]:visible').evaluateAll((panels) => panels.map(({ id }) => id)), ['tokenize']);
+  assert.deepEqual(seen, ['generate', 'tokenize', 'attention', 'translate', 'attention', 'translate', 'attention'].map((t) => `tab-${t}`));
+  assert.deepEqual(await page.locator('[role=tabpanel]:visible').evaluateAll((panels) => panels.map(({ id }) => id)), ['attention']);
 });
 
 test('a tale is written and stopped by keyboard, and looked into by arrow keys', async (t) => {
@@ -92,7 +92,7 @@ test('pieces are read one by one by arrow keys', async (t) => {
 
 test('everything that can be focused has a name and a visible focus', async (t) => {
   const page = await open(t);
-  for (const tab of ['translate', 'generate', 'tokenize']) {
+  for (const tab of ['translate', 'generate', 'tokenize', 'attention']) {
     await page.click(`#tab-${tab}`);
     await page.waitForTimeout(300);
     const nameless = await page.evaluate(() => [...document.querySelectorAll('button, input, select, textarea, a, [tabindex="0"]')]
@@ -165,7 +165,7 @@ const cutOff = (page) => page.evaluate(() => [...document.querySelectorAll('body
 for (const [width, locale] of [[390, 'en-US'], [320, 'en-US'], [320, 'ko-KR']]) {
   test(`at ${width} pixels nothing is cut off: ${locale}`, async (t) => {
     const page = await open(t, { viewport: { width, height: 844 }, locale });
-    for (const tab of ['translate', 'generate', 'tokenize']) {
+    for (const tab of ['translate', 'generate', 'tokenize', 'attention']) {
       await page.click(`#tab-${tab}`);
       if (tab === 'generate') await page.click('#generate-run');
       await page.locator('#generate-run:not([disabled])').waitFor({ ...PATIENCE, state: 'attached' });
@@ -202,12 +202,15 @@ for (const { name, hash, ...options } of LOOKS) {
       await page.locator('.card').nth(1).locator('.piece').nth(2).hover();
       assert.ok(await page.locator('.piece.lit').count() > 1);
     });
+    await page.click('#tab-attention');
+    await page.locator('.matrix-cell').first().waitFor(PATIENCE);
+    await screenshot(page, `attention-${name}`);
   });
 }
 
 /** Every text that the page itself shows now, with labels and titles; numbers are as they come. */
 function pageTexts() {
-  const data = '#story, #candidates li, .pieces, [role=status], noscript, script';
+  const data = '#story, #candidates li, .pieces, .lines, .matrix, .softmax tbody, #attention-translation, [role=status], noscript, script';
   const isOwn = (element) => element.closest('[lang]') === document.documentElement && !element.closest(data) && element.checkVisibility();
   const texts = [document.title];
   for (const element of document.body.querySelectorAll('*')) {
@@ -238,9 +241,10 @@ async function useEverything(page) {
 
 async function textsOfTabs(page) {
   const texts = {};
-  for (const tab of ['translate', 'generate', 'tokenize']) {
+  for (const tab of ['translate', 'generate', 'tokenize', 'attention']) {
     await page.click(`#tab-${tab}`);
     if (tab === 'tokenize') await eventually(async () => (await page.locator('.card .piece').count()) > 5, true);
+    if (tab === 'attention') await page.locator('#attention-result[aria-busy="false"] .matrix-cell').first().waitFor(PATIENCE);
     if (tab === 'translate') await eventually(() => page.getAttribute('#target', 'aria-busy'), 'false');
     texts[tab] = (await page.evaluate(pageTexts)).toSorted();
   }

@@ -107,7 +107,7 @@ test('a model that makes no text says what it is for here', async (t) => {
   assert.equal(await page.getAttribute('#tab-tokenize', 'aria-selected'), 'true');
   assert.match(await remark(page), /reader is loaded[^]*For Tokenize only: it makes no text[^]*fill-mask/);
   assert.match(await rowOf(page, 'reader').innerText(), /bert, encoder\s+For Tokenize only/);
-  assert.match(await rowOf(page, 'English to French').innerText(), /For Translate and Tokenize/);
+  assert.match(await rowOf(page, 'English to French').innerText(), /For Translate, Tokenize,? and Attention/);
   await page.click('#language-ko');
   assert.match(await remark(page), /글을 만들지 않는 모델/);
 });
