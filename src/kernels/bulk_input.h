@@ -65,8 +65,8 @@ struct BulkInput {
       if constexpr (splits) {
         split(q, x.rows, g * Group, end, to, const_cast<Outside&>(outside(input, x.rows, g)));
       } else {
-        for (std::int64_t k = g * Group; k < end; k += 4)
-          for (std::int64_t row = 0; row < x.rows; ++row, to += 4) std::memcpy(to, q[row] + k, 4 * sizeof(Step));
+        for (std::int64_t k = g * Group; k < end; k += Dot::inputs)
+          for (std::int64_t row = 0; row < x.rows; ++row, to += Dot::inputs) std::memcpy(to, q[row] + k, Dot::inputs * sizeof(Step));
       }
     }
   }

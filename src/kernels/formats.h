@@ -14,7 +14,7 @@ auto with_format(WeightType type, Visit visit) {
   switch (type) {
     case WeightType::f16: return visit(F16Panels<F>());
     case WeightType::int8: return with_dot<F>([&](auto dot) { return visit(Int8Panels<decltype(dot)>()); });
-    case WeightType::int4: return with_dot<F>([&](auto dot) { return visit(Int4Panels<decltype(dot)>()); });
+    case WeightType::int4: return with_nibble_dot<F>([&](auto dot) { return visit(Int4Panels<decltype(dot)>()); });
     case WeightType::f32: break;
   }
   return visit(F32Panels<F>());

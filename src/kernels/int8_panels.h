@@ -60,10 +60,10 @@ struct Int8Panels {
     const std::int64_t stride = panel_bytes(cols);
     const std::byte* at = group_at(panel, cols, first);
     for (std::int64_t g = 0; g < Input::groups(depth); ++g, at += group * width + floats_bytes) {
-      const std::int64_t steps = (std::min(group, depth - g * group) + 3) / 4;
+      const std::int64_t steps = round_up(std::min(group, depth - g * group), 4) / per;
       const auto* w = reinterpret_cast<const std::int8_t*>(at);
       const Sums<Int, Rows, Batches> dots = dot<Rows, Batches>(input, depth, g, w, stride, steps);
-      const auto* scales = reinterpret_cast<const float*>(w + steps * 4 * width);
+      const auto* scales = reinterpret_cast<const float*>(w + steps * per * width);
       unroll<Batches>([&](auto v) {
         const F scale = F::load_unaligned(batch_start<F>(scales, stride, v));
         unroll<Rows>([&](auto r) { sums[r][v] = multiply_add(xsimd::batch_cast<float>(dots[r][v]), scale, sums[r][v]); });
@@ -81,7 +81,7 @@ struct Int8Panels {
 
  private:
   using Int = Ints<typename F::arch_type>;
-  static constexpr std::int64_t width = panel_width<F>;
+  static constexpr std::int64_t width = panel_width<F>, per = Dot::inputs;
   static constexpr std::int64_t floats_bytes = width * std::int64_t(sizeof(float));
 
   /// At least one: a product of no inputs reads the sums of its first block, too.
@@ -92,17 +92,17 @@ struct Int8Panels {
     return panel + blocks(cols) * floats_bytes + first / group * (group * width + floats_bytes);
   }
   static constexpr std::int64_t byte_of(std::int64_t lane, std::int64_t k) noexcept {
-    return k / 4 * 4 * width + lane / lanes<F> * 4 * lanes<F> + Dot::byte_of(lane % lanes<F>, k % 4);
+    return k / per * per * width + lane / lanes<F> * per * lanes<F> + Dot::byte_of(lane % lanes<F>, k % per);
   }
 
   /// dots += the products of one step's weights with one step's inputs.
   template <int Rows, int Batches>
   static void add_step(const typename Dot::Step* x, const std::int8_t* w, std::int64_t stride, Sums<Int, Rows, Batches>& dots) noexcept {
     std::array<typename Dot::Weights, Batches> weights;
-    unroll<Batches>([&](auto v) { weights[v] = Dot::load(w + v / 2 * stride + v % 2 * 4 * lanes<F>); });
+    unroll<Batches>([&](auto v) { weights[v] = Dot::load(w + v / 2 * stride + v % 2 * per * lanes<F>); });
     unroll<Rows>([&](auto r) {
-      const auto four = Dot::splat(x + 4 * r);
-      unroll<Batches>([&](auto v) { dots[r][v] = Dot::add(weights[v], four, dots[r][v]); });
+      const auto input = Dot::splat(x + per * r);
+      unroll<Batches>([&](auto v) { dots[r][v] = Dot::add(weights[v], input, dots[r][v]); });
     });
   }
 
@@ -135,7 +135,7 @@ struct Int8Panels {
         dots = start;
       }
     }
-    for (std::int64_t step = 0; step < steps; ++step, x += 4 * Rows, w += 4 * width) add_step<Rows, Batches>(x, w, stride, dots);
+    for (std::int64_t step = 0; step < steps; ++step, x += per * Rows, w += per * width) add_step<Rows, Batches>(x, w, stride, dots);
     return dots;
   }
 };

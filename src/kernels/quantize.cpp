@@ -10,8 +10,8 @@ namespace webformer {
 
 namespace {
 
-/// How far from 0, in mean sizes, numbers count as the bulk: two standard deviations of normal ones.
-constexpr float bulk = 2.5f;
+/// How far from 0, in mean sizes, numbers count as the bulk: two and a half standard deviations of normal ones.
+constexpr float bulk = 3.2f;
 
 struct Range {
   float lowest, highest;

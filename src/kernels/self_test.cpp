@@ -35,11 +35,11 @@ bool bytes_are_right() noexcept {
   Int sums(0);
   std::int32_t want[Int::size] = {};
   for (int step = 0; step < steps; ++step) {
-    std::int8_t weights[4 * Int::size];
-    typename Dot::Step input[4];
+    std::int8_t weights[Dot::inputs * Int::size];
+    typename Dot::Step input[Dot::inputs];
     for (auto& v : input) v = typename Dot::Step(sequence.below(128));
     for (std::int64_t lane = 0; lane < lanes<F>; ++lane) {
-      for (std::int64_t k = 0; k < 4; ++k) {
+      for (std::int64_t k = 0; k < Dot::inputs; ++k) {
         const std::int32_t weight = sequence.below(256) - 128;
         weights[Dot::byte_of(lane, k)] = std::int8_t(weight);
         want[lane] += weight * input[k];
@@ -96,7 +96,8 @@ bool floats_are_right() noexcept {
 }  // namespace
 
 bool simd_self_test() noexcept {
-  return with_dot<F>([](auto dot) { return bytes_are_right<decltype(dot)>() && nibbles_are_right<decltype(dot)>(); }) && floats_are_right();
+  return with_dot<F>([](auto dot) { return bytes_are_right<decltype(dot)>(); }) &&
+         with_nibble_dot<F>([](auto dot) { return nibbles_are_right<decltype(dot)>(); }) && floats_are_right();
 }
 
 }  // namespace webformer

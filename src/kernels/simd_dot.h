@@ -3,7 +3,9 @@
 // One operand is unsigned on x86 and signed on ARM, so it is kept within 0..127. All ways give the same integers:
 //   FusedDot  four products are multiplied and added by one instruction (ARM, VNNI), or by plain code where there is no other way
 //   SplitDot  two products at a time (x86: SSSE3, AVX2, AVX-512)
-//   PairDot   bytes are widened to 16 bits first (SIMD128, SSE2)
+//   WideDot   bytes are widened to 16 bits first, two inputs a step (SIMD128, SSE2, and relaxed SIMD on x86 for weights of 8 bits: it is
+//             as fast as SplitDot there, and takes numbers outside of 7 bits as they are)
+//   PairDot   the same, four inputs a step (SIMD128, SSE2, for weights of 4 bits)
 
 #include "kernels/simd.h"
 
@@ -93,11 +95,17 @@ template <class A>
 inline constexpr bool has_vnni = false;
 #endif
 
+/// Whether two products at a time is the best that native code has.
+template <class A>
+inline constexpr bool splits =
+    (std::is_base_of_v<xsimd::ssse3, A> || std::is_base_of_v<xsimd::avx2, A> || std::is_base_of_v<xsimd::avx512bw, A>) && !has_vnni<A>;
+
 template <class F>
 struct QuadLayout {
   using Batch = F;
   using A = typename F::arch_type;
-  using Step = std::int8_t;  ///< a packed input; a step has four
+  using Step = std::int8_t;                   ///< a packed input
+  static constexpr std::int64_t inputs = 4;  ///< of a step
   using Weights = Bytes<A>;
   using Input = Bytes<A>;
 
@@ -167,6 +175,7 @@ struct PairDot {
   using Input = Weights;
   using NibbleSums = Ints<A>;
 
+  static constexpr std::int64_t inputs = 4;
   static constexpr std::int64_t byte_of(std::int64_t lane, std::int64_t k) noexcept { return k / 2 * 2 * lanes<F> + lane * 2 + k % 2; }
 
   static Weights load(const std::int8_t* bytes) noexcept { return widen(Bytes<A>::load_unaligned(bytes)); }
@@ -209,6 +218,39 @@ struct PairDot {
 };
 #endif
 
+#if XSIMD_WITH_SSE2 || defined(__wasm_simd128__)
+/// Two inputs a step.
+template <class F>
+struct WideDot {
+  using Batch = F;
+  using A = typename F::arch_type;
+  using Step = std::int16_t;
+  using Weights = Shorts<A>;
+  using Input = Shorts<A>;
+  static constexpr int tile_rows = 5;
+  static constexpr std::int64_t inputs = 2;
+
+  static constexpr std::int64_t byte_of(std::int64_t lane, std::int64_t k) noexcept { return lane * 2 + k; }
+
+#ifdef __wasm_simd128__
+  static Weights load(const std::int8_t* bytes) noexcept { return wasm_i16x8_load8x8(bytes); }
+  static Input splat(const Step* step) noexcept { return wasm_v128_load32_splat(step); }
+  static Ints<A> add(Weights weights, Input input, Ints<A> sums) noexcept { return sums + Ints<A>(wasm_i32x4_dot_i16x8(weights, input)); }
+#else
+  static Weights load(const std::int8_t* bytes) noexcept {
+    const __m128i eight = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(bytes));
+    return _mm_srai_epi16(_mm_unpacklo_epi8(eight, eight), 8);
+  }
+  static Input splat(const Step* step) noexcept {
+    std::int32_t two;
+    std::memcpy(&two, step, sizeof two);
+    return _mm_set1_epi32(two);
+  }
+  static Ints<A> add(Weights weights, Input input, Ints<A> sums) noexcept { return sums + Ints<A>(_mm_madd_epi16(weights, input)); }
+#endif
+};
+#endif
+
 /// Whether relaxed SIMD multiplies and adds four bytes at once. SSSE3 in its place shows by its 16-bit sums, which saturate.
 template <class A>
 inline bool quads_are_fused() noexcept {
@@ -217,9 +259,31 @@ inline bool quads_are_fused() noexcept {
   return add_quads<A>(Bytes<A>(large), Bytes<A>(all_ones), Ints<A>(0), A()).first() != saturated;
 }
 
-/// Calls visit(dot) with the type that suits the machine.
+/// Calls visit(dot) with the type that suits the machine for weights of 8 bits.
 template <class F, class Visit>
 inline auto with_dot(Visit visit) {
+#if defined(__wasm_relaxed_simd__)
+  static const bool fused = quads_are_fused<typename F::arch_type>();
+  return fused ? visit(FusedDot<F>()) : visit(WideDot<F>());
+#elif defined(__wasm_simd128__)
+  return visit(WideDot<F>());
+#else
+  using A = typename F::arch_type;
+  if constexpr (splits<A>) {
+    return visit(SplitDot<F>());
+#if XSIMD_WITH_SSE2
+  } else if constexpr (std::is_base_of_v<xsimd::sse2, A> && !has_vnni<A>) {
+    return visit(WideDot<F>());
+#endif
+  } else {
+    return visit(FusedDot<F>());
+  }
+#endif
+}
+
+/// The same for weights of 4 bits.
+template <class F, class Visit>
+inline auto with_nibble_dot(Visit visit) {
 #if defined(__wasm_relaxed_simd__)
   static const bool fused = quads_are_fused<typename F::arch_type>();
   return fused ? visit(FusedDot<F>()) : visit(SplitDot<F>());
@@ -227,12 +291,10 @@ inline auto with_dot(Visit visit) {
   return visit(PairDot<F>());
 #else
   using A = typename F::arch_type;
-  constexpr bool splits =
-      (std::is_base_of_v<xsimd::ssse3, A> || std::is_base_of_v<xsimd::avx2, A> || std::is_base_of_v<xsimd::avx512bw, A>) && !has_vnni<A>;
-  if constexpr (splits) {
+  if constexpr (splits<A>) {
     return visit(SplitDot<F>());
 #if XSIMD_WITH_SSE2
-  } else if constexpr (std::is_base_of_v<xsimd::sse2, A>) {
+  } else if constexpr (std::is_base_of_v<xsimd::sse2, A> && !has_vnni<A>) {
     return visit(PairDot<F>());
 #endif
   } else {

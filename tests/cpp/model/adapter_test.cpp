@@ -118,7 +118,7 @@ TEST_CASE("weights stay quantized beside an adapter; those that it is merged int
     CHECK(attention.output.weight->type() == type);
     // Inputs of quantized weights are rounded to 7 bits, those of floats not.
     const double largest = std::abs(*std::ranges::max_element(before, {}, [](float x) { return std::abs(x); }));
-    CHECK(distance(scores(*merged), before) < (policy == WeightPolicy::f16 ? 0.005 : 0.03) * largest);
+    CHECK(distance(scores(*merged), before) < (policy == WeightPolicy::f16 ? 0.005 : 0.04) * largest);
   }
 }
 
