@@ -66,6 +66,36 @@ test('options out of their bounds are refused by name', async (t) => {
   await rejects(model.generate('a', { temperature: NaN }).result(), 'invalid_argument', /temperature: NaN found/);
 });
 
+test('no more beams than tokens, however many were asked for', async (t) => {
+  const model = await opened(t, llama()), { vocabSize } = model.info;
+  for (const numBeams of [vocabSize + 1, 1e6, 2 ** 31])
+    await rejects(model.generate('a', { numBeams }).result(), 'invalid_argument', new RegExp(`${numBeams} found, 1 to ${vocabSize}`));
+});
+
+test('where the settings forbid every token there is an error, not token 0', async (t) => {
+  const model = await opened(t, llama());
+  const badWordsIds = Array.from({ length: model.info.vocabSize }, (_, id) => [id]);
+  // As in transformers, the end is no bad word: only before the least number of tokens is it forbidden, too.
+  const { finishReason } = await model.generate('a', { badWordsIds, maxNewTokens: 3 }).result();
+  assert.deepEqual(finishReason, ['eos']);
+  for (const way of [{}, { doSample: true }, { numBeams: 3 }, { numBeams: 3, doSample: true }]) {
+    const options = { badWordsIds, minNewTokens: 2, maxNewTokens: 3, ...way };
+    await rejects(model.generate('a', options).result(), 'numeric_error', /forbid every token/);
+  }
+  assert.equal((await model.generate('a', { minNewTokens: 3, maxNewTokens: 3 }).result()).usage.newTokens, 3);
+});
+
+test('a hypothesis of the end alone has a score at every length penalty', async (t) => {
+  const model = await opened(t, llama());
+  const badWordsIds = Array.from({ length: model.info.vocabSize }, (_, id) => [id]);
+  for (const lengthPenalty of [-5, 0, 1, 50]) {
+    const options = { badWordsIds, numBeams: 3, lengthPenalty, returnScores: true, maxNewTokens: 5 };
+    const { scores, texts } = await model.generate('a', options).result();
+    assert.deepEqual(texts, ['']);
+    assert.ok(Number.isFinite(scores[0]) && scores[0] < 0, `${scores[0]}`);
+  }
+});
+
 /** For each option a value out of its bounds, which WebAssembly finds. */
 const OUT_OF_BOUNDS = {
   maxNewTokens: -1, maxLength: 1, minNewTokens: -1, minLength: -1, doSample: 'yes', temperature: -1, topK: -1, topP: 2, minP: 2,
