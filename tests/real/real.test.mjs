@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
 import { cosineSimilarity } from 'webformer';
 import { MINILM, SMOLLM2 } from '../../wasm/setup/real-models.mjs';
 import { opened } from '../node/support.mjs';
@@ -39,6 +40,28 @@ test('SmolLM2 goes on as PyTorch does with the weights of the GGUF, up to the fi
     assert.deepEqual(made.slice(0, sure), greedy_ids.slice(0, sure), prompt);
     if (near < 0) assert.equal(texts[0], greedy_text.replace('<|im_end|>', ''));
   }
+});
+
+/** exp of the mean loss over the first 20 kB of Aesop's fables, in windows of 512 tokens. */
+async function perplexity(t, dtype) {
+  const model = await opened(t, SMOLLM2, { dtype });
+  const text = gunzipSync(readFileSync(path.join(SHARED, 'data/corpora/tales/aesop.en.txt.gz'))).toString().slice(0, 20_000);
+  const { ids } = model.tokenizer.encode(text);
+  let sum = 0, count = 0;
+  for (let start = 0; start + 1 < ids.length; start += 512) {
+    const window = ids.slice(start, start + 512), predicted = window.length - 1;
+    const { loss } = await model.forward({ inputIds: [window], labels: [window] });
+    sum += loss * predicted;
+    count += predicted;
+  }
+  t.diagnostic(`${dtype}: perplexity ${Math.exp(sum / count).toFixed(3)} over ${count} tokens`);
+  model.dispose();
+  return Math.exp(sum / count);
+}
+
+test('SmolLM2 in int8 has the perplexity of its f32 within one percent', async (t) => {
+  const [exact, rounded] = [await perplexity(t, 'f32'), await perplexity(t, 'int8')];
+  assert.ok(Math.abs(rounded / exact - 1) < 0.01, `${rounded} beside ${exact}`);
 });
 
 test('BART spells words in phonemes as PyTorch does', async (t) => {
