@@ -69,6 +69,31 @@ WordPieceSpec read_wordpiece(Json json) {
   return spec;
 }
 
+/// What tokenizers makes of a score. Its JSON reader, serde_json without `float_roundtrip`, divides the shortest decimal digits that stand
+/// for the number by a power of ten, each rounded by itself, and so may miss the number by its last bit: enough to part two ways to cut a
+/// word whose scores would be the same.
+double score_as_tokenizers_reads_it(double value) {
+  using Wide = unsigned __int128;
+  const double magnitude = std::abs(value);
+  if (!(magnitude >= 1e-3 && magnitude < 1e15)) return value;  // where Wide would not hold the products below
+  int exponent = 0;
+  const auto mantissa = std::uint64_t(std::ldexp(std::frexp(magnitude, &exponent), 53));
+  const int shift = 53 - exponent;  // magnitude = mantissa / 2^shift
+  const int whole_digits = int(std::floor(std::log10(magnitude))) + 1;
+  for (const int digits : {15, 16, 17}) {
+    std::uint64_t power = 1;
+    for (int i = whole_digits; i < digits; ++i) power *= 10;
+    const Wide product = Wide(mantissa) * power;
+    auto decimal = std::uint64_t((product + (Wide(1) << (shift - 1))) >> shift);
+    const Wide back = Wide(decimal) << shift;
+    const bool reads_back = (back > product ? back - product : product - back) * 2 < power;
+    if (!reads_back && digits < 17) continue;
+    for (; power > 1 && decimal % 10 == 0; power /= 10) decimal /= 10;
+    return std::copysign(double(decimal) / double(power), value);
+  }
+  return value;
+}
+
 UnigramSpec read_unigram(Json json) {
   UnigramSpec spec;
   for (const Json& entry : json["vocab"].items()) {
@@ -76,7 +101,7 @@ UnigramSpec read_unigram(Json json) {
     if (pair.size() != 2)
       throw Error(Code::invalid_file, "{}: {} has {} entries, a piece and its score expected", entry.file(), entry.path(), pair.size());
     spec.pieces.push_back(pair[0].get_string());
-    spec.scores.push_back(pair[1].get_number());
+    spec.scores.push_back(score_as_tokenizers_reads_it(pair[1].get_number()));
   }
   if (json.has("unk_id")) spec.unknown_id = std::uint32_t(read_token_id(json["unk_id"]));
   spec.byte_fallback = json.get_or("byte_fallback", false);

@@ -78,6 +78,18 @@ TEST_CASE("of two ways with one sum the one whose last piece is longer stays") {
   CHECK(tokens(tokenizer, "abcd") == Strings{"ab", "cd"});
 }
 
+TEST_CASE("scores are read as tokenizers reads them, whose last bit can decide between two ways") {
+  // The shortest digits, as a whole number and rounded, divided by a power of ten: what tokenizers 0.23.3 saves when it has read them.
+  const Tokenizer tokenizer = from_json(with_model(R"({"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0], ["a", -5.375],
+    ["==", -10.654038311011167], ["=========", -14.90850369904781], ["b", -7.2147313217222795], ["c", -100],
+    ["d", -7.6302387421796105], ["e", -9.78383007896985]]})"));
+  const auto spec = tokenizer.spec();
+  CHECK(std::get<UnigramSpec>(spec.model).scores ==
+        std::vector{0.0, -5.375, -10.654038311011169, -14.90850369904781, -7.21473132172228, -100.0, -7.630238742179611,
+                    -9.78383007896985});
+  CHECK(tokens(tokenizer, "a===========") == Strings{"a", "=========", "=="});  // the sums differ by rounding alone
+}
+
 TEST_CASE("a word-level model knows words, and the unknown token for all others") {
   const std::string model = R"({"type": "WordLevel", "unk_token": "?", "vocab": {"?": 0, "hello": 1, "!": 2}})";
   CHECK(tokens(from_json(with_model(model, R"("pre_tokenizer": {"type": "Whitespace"})")), "hello you!") == Strings{"hello", "?", "!"});
