@@ -69,12 +69,11 @@ void lower(AlignedText& text) {
 }  // namespace
 
 Finder::Finder(const PatternSpec& spec, std::string_view where) : literal_(spec.is_regex ? "" : spec.text) {
-  if (spec.is_regex) pattern_ = Pattern::compile(spec.text, where);
+  if (spec.is_regex || spec.text.empty()) pattern_ = Pattern::compile(spec.text, where);  // an empty text is between all characters
 }
 
 void Finder::find_all(std::string_view text, std::vector<PatternMatch>& matches) const {
   if (pattern_) return pattern_->find_all(text, matches);
-  if (literal_.empty()) return;
   for (std::size_t at = text.find(literal_); at != std::string_view::npos; at = text.find(literal_, at + literal_.size())) {
     matches.push_back({at, at + literal_.size()});
   }

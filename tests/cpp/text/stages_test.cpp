@@ -56,6 +56,15 @@ TEST_CASE("BertNormalizer cleans, isolates ideographs, strips accents and lowers
   CHECK(normalized(R"({"type": "BertNormalizer", "lowercase": false, "strip_accents": true})", "É").text == "E");
 }
 
+TEST_CASE("an empty text is found between all characters") {
+  CHECK(normalized(R"({"type": "Replace", "pattern": {"String": ""}, "content": "-"})", "axxb é").text == "-a-x-x-b- -é-");
+  CHECK(normalized(R"({"type": "Replace", "pattern": {"String": ""}, "content": "-"})", "").text == "");
+  for (const char* behavior : {"Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"}) {
+    const std::string stage = std::string(R"({"type": "Split", "pattern": {"String": ""}, "behavior": ")") + behavior + "\"}";
+    CHECK(words(stage, "axxb") == Strings{"a", "x", "x", "b"});
+  }
+}
+
 TEST_CASE("Replace, Prepend and Strip follow what they change") {
   CHECK(normalized(R"({"type": "Replace", "pattern": {"Regex": "\\s+"}, "content": "_"})", "a \t b").text == "a_b");
   CHECK(normalized(R"({"type": "Replace", "pattern": {"Regex": "\\s+"}, "content": "_"})", "a \t b").offsets ==
