@@ -65,7 +65,7 @@ enum class CharSet : std::uint8_t {
   grapheme_spacing_mark,
   grapheme_prepend,
   grapheme_control,  ///< classes of grapheme clusters (UAX 29)
-  script_han,
+  script_han,  ///< scripts and properties of Unicode 16
   script_hiragana,
   script_katakana,
   script_hangul,
@@ -76,8 +76,10 @@ enum class CharSet : std::uint8_t {
   script_hebrew,
   script_thai,
   script_devanagari,
+  other_lowercase,   ///< Lowercase, but not of category Ll
+  other_alphabetic,  ///< Alphabetic, but neither a letter nor of category Nl
 };
-inline constexpr std::size_t char_set_count = 22;
+inline constexpr std::size_t char_set_count = 24;
 
 std::vector<CodePointRange> ranges(Category category);
 /// Ascending, neither touching nor overlapping.

@@ -85,13 +85,13 @@ std::optional<RangeSet> category_set(std::string_view name) {
   return RangeSet(std::move(all));
 }
 
-}  // namespace
+RangeSet united(std::string_view category, const RangeSet& others) { return category_set(category)->united(others); }
 
-std::optional<RangeSet> named_set(std::string_view given) {
-  const std::string name = plain(given);
-  for (const auto& [script, set] : scripts) {
-    if (name == script) return RangeSet(ranges(set));
-  }
+/// What is seen: neither white space, nor a control, a surrogate or unassigned.
+RangeSet graph() { return united("cc", united("cn", united("cs", *named_set("space")))).complement(); }
+
+/// Oniguruma's names that are no category; the properties Uppercase, Lowercase and Alphabetic among them.
+std::optional<RangeSet> property_set(std::string_view name) {
   if (name == "any") return RangeSet().complement();
   if (name == "ascii") return RangeSet({{0, 0x7f}});
   if (name == "space" || name == "whitespace")
@@ -106,13 +106,37 @@ std::optional<RangeSet> named_set(std::string_view given) {
                      {0x205f, 0x205f},
                      {0x3000, 0x3000}});
   if (name == "digit") return category_set("nd");
-  if (name == "upper") return category_set("lu");
-  if (name == "lower") return category_set("ll");
+  if (name == "upper" || name == "uppercase")
+    return united("lu", RangeSet({{0x2160, 0x216f}, {0x24b6, 0x24cf}, {0x1f130, 0x1f149}, {0x1f150, 0x1f169}, {0x1f170, 0x1f189}}));
+  if (name == "lower" || name == "lowercase") return united("ll", RangeSet(ranges(CharSet::other_lowercase)));
+  if (name == "alpha" || name == "alphabetic") return united("l", united("nl", RangeSet(ranges(CharSet::other_alphabetic))));
+  if (name == "alnum") return united("nd", *property_set("alpha"));
+  if (name == "punct") return category_set("p");
+  if (name == "graph") return graph();
+  if (name == "print") return united("zs", graph());
   if (name == "cntrl") return category_set("cc");
-  if (name == "blank") return category_set("zs")->united(RangeSet::of('\t'));
+  if (name == "blank") return united("zs", RangeSet::of('\t'));
   if (name == "xdigit") return RangeSet({{'0', '9'}, {'A', 'F'}, {'a', 'f'}});
-  if (name == "punct")
-    return category_set("p")->united(RangeSet({{'$', '$'}, {'+', '+'}, {'<', '>'}, {'^', '^'}, {'`', '`'}, {'|', '|'}, {'~', '~'}}));
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<RangeSet> bracket_set(std::string_view name) {
+  if (name == "punct") return united("p", *category_set("s"));
+  if (name == "word") {
+    const RangeSet not_in_brackets({{0xb2, 0xb3}, {0xb9, 0xb9}, {0xbc, 0xbe}});
+    return RangeSet(ranges(CharSet::regex_word)).intersected(not_in_brackets.complement());
+  }
+  return name.size() < 4 ? std::nullopt : named_set(name);
+}
+
+std::optional<RangeSet> named_set(std::string_view given) {
+  const std::string name = plain(given);
+  for (const auto& [script, set] : scripts) {
+    if (name == script) return RangeSet(ranges(set));
+  }
+  if (auto set = property_set(name)) return set;
   for (const auto& [long_name, short_name] : long_names) {
     if (name == long_name) return category_set(short_name);
   }

@@ -353,7 +353,7 @@ class Parser {
       const std::size_t end = text_.find(":]", at_);
       if (end == std::string_view::npos) wrong("has a [: without its :]");
       const std::string_view name = text_.substr(at_, end - at_);
-      const auto set = name.size() < 4 ? std::nullopt : named_set(name);
+      const auto set = bracket_set(name);
       if (!set) unsupported("the class [:" + std::string(name) + ":]");
       at_ = end + 2;
       return is_negative ? set->complement() : *set;

@@ -26,6 +26,8 @@ struct PatternNode {
 
 /// What \p{name} stands for, without regard to case, spaces, - and _; nothing for an unknown name.
 std::optional<RangeSet> named_set(std::string_view name);
+/// What [[:name:]] stands for, which Oniguruma does not always take for the same.
+std::optional<RangeSet> bracket_set(std::string_view name);
 
 /// Oniguruma's Ruby syntax. Throws as Pattern::compile() does.
 PatternNode parse_pattern(std::string_view syntax, std::string_view where);

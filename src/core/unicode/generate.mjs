@@ -105,6 +105,9 @@ function categoriesOfUnicode16() {
   return result;
 }
 
+const categories = categoriesOfUnicode16();
+const inUnicode16 = (set) => new Set([...set].filter((c) => categories[c] !== 0));
+
 // ---- sets -------------------------------------------------------------------------------------------------------------------------------
 const matching = (pattern) => {
   const test = new RegExp(`^${pattern}$`, 'u');
@@ -140,8 +143,10 @@ SETS.grapheme_control = new Set(
   [...matching('[\\p{Cc}\\p{Zl}\\p{Zp}\\p{Cf}]')].filter((c) => !SETS.grapheme_extend.has(c) && !SETS.grapheme_prepend.has(c)),
 );
 for (const script of ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Latin', 'Greek', 'Cyrillic', 'Arabic', 'Hebrew', 'Thai', 'Devanagari']) {
-  SETS[`script_${script.toLowerCase()}`] = matching(`\\p{Script=${script}}`);
+  SETS[`script_${script.toLowerCase()}`] = inUnicode16(matching(`\\p{Script=${script}}`));
 }
+SETS.other_lowercase = inUnicode16(matching('(?=\\p{Lowercase})\\P{Ll}'));
+SETS.other_alphabetic = inUnicode16(matching('(?=\\p{Alphabetic})[^\\p{L}\\p{Nl}]'));
 
 /** Script of each code point, by number. Numbers are nobody's but for the first, which core/unicode.h names. */
 const NAMED_SCRIPTS = ['Common', 'Inherited', 'Han', 'Hiragana', 'Katakana'];
@@ -324,7 +329,6 @@ function packPairs(list) {
   });
 }
 
-const categories = categoriesOfUnicode16();
 const scriptOf = scripts();
 const lower = lowercase();
 const canonical = decompositions('NFD');
