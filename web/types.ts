@@ -387,6 +387,7 @@ export interface Tokenizer {
   readonly special: Readonly<Record<string, number>>;
   encode(text: string, options?: EncodeOptions): Encoding;
   encodeBatch(texts: readonly (string | { text: string; pair?: string })[], options?: EncodeOptions): Encoding[];
+  /** Without the spaces that clean_up_tokenization_spaces of tokenizer_config.json takes out, as transformers decodes. */
   decode(ids: Ids, options?: { skipSpecialTokens?: boolean }): string;
   /** Text of ids as they come, never half a character. */
   decodeStream(options?: { skipSpecialTokens?: boolean }): { push(ids: Ids): string; end(): string };

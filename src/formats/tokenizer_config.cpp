@@ -74,6 +74,7 @@ void read_main(Json json, TokenizerConfig& config) {
   config.add_bos_token = flag("add_bos_token");
   config.add_eos_token = flag("add_eos_token");
   config.clean_up_tokenization_spaces = json.get_or("clean_up_tokenization_spaces", false);
+  config.clean_up_for_bpe = json.get_or("clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output", false);
   if (json.has("added_tokens_decoder")) {
     for (const auto& [id, token] : json["added_tokens_decoder"].members()) config.added_tokens.push_back(read_added_token(id, token));
   }
@@ -150,6 +151,11 @@ void fill_in(SpecialTokenNames& names, const SpecialTokenNames& more) {
   if (!more.additional.empty()) names.additional = more.additional;
 }
 
+bool is_bpe(const TokenModel& model) {
+  const auto* pieces = std::get_if<SentencePieceSpec>(&model);
+  return std::holds_alternative<BpeSpec>(model) || (pieces && pieces->algorithm == SentencePieceSpec::Algorithm::bpe);
+}
+
 }  // namespace
 
 TokenizerConfig read_tokenizer_config(const std::map<std::string, std::string_view>& files) {
@@ -173,7 +179,7 @@ void apply_tokenizer_config(const TokenizerConfig& config, TokenizerSpec& spec) 
   fill_in(spec.names, config.names);
   spec.chat_template = config.chat_template;
   spec.model_max_length = config.model_max_length;
-  spec.clean_up_tokenization_spaces = config.clean_up_tokenization_spaces;
+  spec.clean_up_tokenization_spaces = config.clean_up_tokenization_spaces && (config.clean_up_for_bpe || !is_bpe(spec.model));
   for (const AddedTokenSpec& token : config.added_tokens) {
     const bool is_known =
         std::ranges::any_of(spec.added_tokens, [&](const AddedTokenSpec& other) { return other.content == token.content; });

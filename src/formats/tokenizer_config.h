@@ -20,6 +20,7 @@ struct TokenizerConfig {
   std::optional<std::uint64_t> model_max_length;
   std::optional<bool> do_lower_case, strip_accents, tokenize_chinese_chars, add_prefix_space, add_bos_token, add_eos_token;
   bool clean_up_tokenization_spaces = false;
+  bool clean_up_for_bpe = false;  ///< which transformers leaves out otherwise
 };
 
 /// From tokenizer_config.json, special_tokens_map.json, added_tokens.json and chat_template.jinja, as far as they are there.

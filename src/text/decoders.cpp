@@ -16,7 +16,7 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) text.replace(at, from.size(), to);
 }
 
-/// What English tokenizers of the first years did to spaces (transformers' clean_up_tokenization), for one token.
+/// What WordPiece's and CTC's decoders of tokenizers do to the spaces of one token; "do not" is their own rule.
 void clean_up(std::string& token) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 11> rules{{{" .", "."},
                                                                                  {" ?", "?"},
@@ -64,6 +64,25 @@ DecoderChain::DecoderChain(const std::vector<Decoder>& specs, std::string_view s
     is_joined = is_joined || std::holds_alternative<FuseDecoder>(specs[i]) || std::holds_alternative<ByteLevelDecoder>(specs[i]);
     stages_.push_back(std::move(stage));
   }
+}
+
+const DecoderChain& clean_up_chain() {
+  static const DecoderChain chain = [] {
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 10> rules{{{" .", "."},
+                                                                                   {" ?", "?"},
+                                                                                   {" !", "!"},
+                                                                                   {" ,", ","},
+                                                                                   {" ' ", "'"},
+                                                                                   {" n't", "n't"},
+                                                                                   {" 'm", "'m"},
+                                                                                   {" 's", "'s"},
+                                                                                   {" 've", "'ve"},
+                                                                                   {" 're", "'re"}}};
+    std::vector<Decoder> stages{FuseDecoder()};
+    for (const auto& [from, to] : rules) stages.push_back(Replace{{std::string(from), false}, std::string(to)});
+    return DecoderChain(stages, "clean_up_tokenization_spaces");
+  }();
+  return chain;
 }
 
 DecodePipeline::DecodePipeline(const DecoderChain& chain, const SentencePieceModel* pieces)

@@ -31,6 +31,9 @@ class DecoderChain {
   std::vector<Stage> stages_;
 };
 
+/// transformers' clean_up_tokenization, which works on a whole text: rule after rule, each of which takes spaces out.
+const DecoderChain& clean_up_chain();
+
 /// One decoding. Stages hold text back as long as what follows may change it. A copy goes on independently; the chain must outlive both.
 class DecodePipeline {
  public:

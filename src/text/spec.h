@@ -247,7 +247,7 @@ struct TokenizerSpec {
   SpecialTokenNames names;
   std::string chat_template;  ///< Jinja; "" where there is none
   std::optional<std::uint64_t> model_max_length;
-  bool clean_up_tokenization_spaces = false;  ///< carried for transformers; decode() does not apply it
+  bool clean_up_tokenization_spaces = false;  ///< decode() takes spaces out of its text: before . ? ! , and 's, and around '
 
   std::string source = "tokenizer";  ///< the file that error messages name
 };

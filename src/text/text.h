@@ -139,7 +139,7 @@ class DecodeStream {
  private:
   Tokenizer tokenizer_;
   bool skip_special_tokens_;
-  std::unique_ptr<DecodePipeline> pipeline_;
+  std::unique_ptr<DecodePipeline> pipeline_, cleaner_;  ///< cleaner_: null where spaces stay
 };
 
 }  // namespace webformer

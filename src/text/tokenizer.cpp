@@ -150,12 +150,15 @@ void Tokenizer::check_ids(std::span<const std::int32_t> ids) const {
 DecodeStream::DecodeStream(const Tokenizer& tokenizer, bool skip_special_tokens)
     : tokenizer_(tokenizer),
       skip_special_tokens_(skip_special_tokens),
-      pipeline_(std::make_unique<DecodePipeline>(tokenizer_.compiled_->decoders, tokenizer_.compiled_->sentencepiece())) {}
+      pipeline_(std::make_unique<DecodePipeline>(tokenizer_.compiled_->decoders, tokenizer_.compiled_->sentencepiece())),
+      cleaner_(tokenizer_.compiled_->spec.clean_up_tokenization_spaces ? std::make_unique<DecodePipeline>(clean_up_chain(), nullptr)
+                                                                       : nullptr) {}
 
 DecodeStream::DecodeStream(const DecodeStream& other)
     : tokenizer_(other.tokenizer_),
       skip_special_tokens_(other.skip_special_tokens_),
-      pipeline_(std::make_unique<DecodePipeline>(*other.pipeline_)) {}
+      pipeline_(std::make_unique<DecodePipeline>(*other.pipeline_)),
+      cleaner_(other.cleaner_ ? std::make_unique<DecodePipeline>(*other.cleaner_) : nullptr) {}
 
 DecodeStream::DecodeStream(DecodeStream&&) noexcept = default;
 
@@ -176,13 +179,20 @@ std::string DecodeStream::push(std::span<const std::int32_t> ids) {
       pipeline_->push(added.decoded[known->second], id, text);
     }
   }
-  return text;
+  if (!cleaner_) return text;
+  std::string cleaned;
+  cleaner_->push(text, -1, cleaned);
+  return cleaned;
 }
 
 std::string DecodeStream::end() {
   std::string text;
   pipeline_->finish(text);
-  return text;
+  if (!cleaner_) return text;
+  std::string cleaned;
+  cleaner_->push(text, -1, cleaned);
+  cleaner_->finish(cleaned);
+  return cleaned;
 }
 
 }  // namespace webformer

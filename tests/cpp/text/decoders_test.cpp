@@ -60,6 +60,49 @@ TEST_CASE("a special token is skipped whatever it is normalized to") {
   CHECK(tokenizer.decode(std::vector{1}, true) == "");
 }
 
+TEST_CASE("clean_up_tokenization_spaces takes spaces out of the whole text, but for BPE") {  // as transformers 5.24.0
+  const std::string flag = R"("clean_up_tokenization_spaces": true)";
+  const auto text_of = [](const std::string& json, const std::string& config, const Ids& ids, bool skips = true) {
+    const Tokenizer tokenizer = Tokenizer::compile(read_tokenizer({{"tokenizer.json", json}, {"tokenizer_config.json", config}}));
+    DecodeStream stream(tokenizer, skips);
+    std::string streamed;
+    for (const std::int32_t id : ids) {
+      const std::string piece = DecodeStream(stream).push(std::span(&id, 1));
+      CHECK(piece == stream.push(std::span(&id, 1)));
+      streamed += piece;
+    }
+    CHECK(streamed + stream.end() == tokenizer.decode(ids, skips));
+    return tokenizer.decode(ids, skips);
+  };
+  std::string vocabulary;
+  int next = 0;
+  for (const char* token : {"[CLS]", "[SEP]", "do", "n", "'", "t", "i", "m", "s", "he", "it", "ve", "they", "re", ".", ",", "?", "!",
+                            "hello", "not", "a"}) {
+    vocabulary += (next == 0 ? "\"" : ", \"") + std::string(token) + "\": " + std::to_string(next);
+    ++next;
+  }
+  const std::string bert = with_model(R"({"type": "WordPiece", "unk_token": "a", "vocab": {)" + vocabulary + "}}",
+                                      R"("decoder": {"type": "WordPiece"}, "added_tokens": [)" + added("[CLS]", 0) + ", " +
+                                          added("[SEP]", 1) + "]");
+  const Ids contraction{2, 3, 4, 5, 14}, forms{6, 4, 7, 9, 4, 8, 12, 4, 13, 15, 10, 4, 11, 16, 18, 17};
+  CHECK(text_of(bert, "{" + flag + "}", contraction) == "don't.");
+  CHECK(text_of(bert, "{}", contraction) == "do n ' t.");
+  CHECK(text_of(bert, "{" + flag + "}", forms) == "i'm he's they're, it've? hello!");
+  CHECK(text_of(bert, "{" + flag + "}", {20, 4, 14, 20, 4, 4, 20}) == "a '. a'' a");
+  CHECK(text_of(bert, "{" + flag + "}", {2, 19}) == "do not");
+  CHECK(text_of(bert, "{" + flag + "}", {0, 20, 4, 1, 4, 20, 14}) == "a'' a.");
+  CHECK(text_of(bert, "{" + flag + "}", {0, 20, 4, 1, 4, 20, 14}, false) == "[CLS] a'[SEP]'a.");
+
+  const std::string words = with_model(R"({"type": "WordLevel", "unk_token": "?", "vocab": {"?": 0, "a": 1, ".": 2, "'": 3, "s": 4}})");
+  const Ids sentence{1, 2, 1, 3, 4, 1, 3, 1, 2, 2};
+  CHECK(text_of(words, "{}", sentence) == "a . a ' s a ' a . .");
+  CHECK(text_of(words, "{" + flag + "}", sentence) == "a. a's a'a..");
+  const std::string pairs = with_model(R"({"type": "BPE", "vocab": {"?": 0, "a": 1, ".": 2, "'": 3, "s": 4}, "merges": []})");
+  CHECK(text_of(pairs, "{" + flag + "}", sentence) == "a . a ' s a ' a . .");
+  CHECK(text_of(pairs, "{" + flag + R"(, "clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output": true})", sentence) ==
+        "a. a's a'a..");
+}
+
 TEST_CASE("a run of byte tokens is text as a whole, or U+FFFD for each") {
   CHECK(decoded(llama_decoder, {"▁a", "<0xE5>", "<0x8f>", "<0xAB>", "b"}) == "a叫b");
   CHECK(decoded(llama_decoder, {"▁a", "<0xE5>", "<0x8f>", "b"}) == "a\uFFFD\uFFFDb");
