@@ -19,7 +19,8 @@ export async function buildPage(folder, plugins = [packageBesidePage]) {
   for (const name of ['index.html', 'icon.svg', 'manifest.webmanifest']) cpSync(path.join(SOURCE, name), path.join(folder, name));
   const common = { outdir: folder, bundle: true, target: 'es2022', minify: true, sourcemap: true, logLevel: 'warning' };
   const source = (name) => path.join(SOURCE, name);
-  await esbuild.build({ ...common, entryPoints: { page: source('src/main.ts') }, format: 'esm', plugins });
+  const split = { splitting: true, chunkNames: 'page-[name]-[hash]' };    // what a tab alone needs is fetched when it is first shown
+  await esbuild.build({ ...common, ...split, entryPoints: { page: source('src/main.ts') }, format: 'esm', plugins });
   await esbuild.build({ ...common, entryPoints: { early: source('src/early.ts') }, format: 'iife' });
   await esbuild.build({ ...common, entryPoints: { page: source('styles/page.css') }, target: 'chrome123' });
 }

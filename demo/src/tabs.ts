@@ -7,19 +7,35 @@ export type Tab = typeof TABS[number];
 
 const changed = listeners<Tab>();
 let current: Tab = 'translate';
+let shown = false;
 
 export const currentTab = (): Tab => current;
 export const isTab = (name: string): name is Tab => (TABS as readonly string[]).includes(name);
 
-/** Calls `listener` whenever a tab is shown. */
+/** Calls `listener` whenever a tab is shown, and now for the one that is shown already. */
 export function onTab(listener: (tab: Tab) => void): void {
   changed.add(listener);
+  if (shown) listener(current);
+}
+
+/** Calls `start` when that tab is first shown: what it needs is fetched only then. */
+export function onFirstUse(tab: Tab, start: () => Promise<void>): void {
+  let started = false;
+  onTab((name) => {
+    if (name !== tab || started) return;
+    started = true;
+    start().catch((error: unknown) => {
+      started = false;    // the next time it may be within reach
+      throw error;
+    });
+  });
 }
 
 const buttonOf = (tab: Tab) => document.getElementById(`tab-${tab}`) as HTMLButtonElement;
 
 export function showTab(tab: Tab): void {
   current = tab;
+  shown = true;
   for (const name of TABS) {
     const button = buttonOf(name);
     button.ariaSelected = String(name === tab);

@@ -12,6 +12,8 @@ export type Refuse = (name: string, value: string, used: string) => void;
 export interface Linkable { read(parameters: URLSearchParams, refuse: Refuse): void; write(parameters: URLSearchParams): void }
 
 const linkables = new Map<Tab, Linkable>();
+/** What a link gave to tabs that are not started yet. */
+const waiting = new Map<Tab, { parameters: URLSearchParams; refuse: Refuse }>();
 /** Tells the steps of this visit, whose state the page still holds, from those before a reload. */
 const VISIT = performance.timeOrigin;
 const MAX_SHOWN = 40;
@@ -20,10 +22,13 @@ let written = '';
 
 export function makeLinkable(tab: Tab, linkable: Linkable): void {
   linkables.set(tab, linkable);
+  const given = waiting.get(tab);
+  waiting.delete(tab);
+  if (given) linkable.read(given.parameters, given.refuse);
 }
 
 function addressOf(tab: Tab): string {
-  const parameters = new URLSearchParams();
+  const parameters = new URLSearchParams(waiting.get(tab)?.parameters);
   linkables.get(tab)?.write(parameters);
   parameters.set('lang', language());
   return `#${tab}?${parameters}`;
@@ -62,7 +67,9 @@ function read(refuse: Refuse): void {
     if (query !== '') refuse('#', tab, currentTab());
     return arriveAt(currentTab());
   }
-  linkables.get(tab)?.read(parameters, refuse);
+  const linkable = linkables.get(tab);
+  if (linkable) linkable.read(parameters, refuse);
+  else waiting.set(tab, { parameters, refuse });
   arriveAt(tab);
 }
 
@@ -71,9 +78,11 @@ export function startUrl(): void {
   const notices = createNotices(byId('link-notices', HTMLDivElement));
   const readAndTell = () => {
     const refused: { name: string; value: string; used: string }[] = [];
-    read((name, value, used) => refused.push({ name, value: value.slice(0, MAX_SHOWN), used }));
     notices.clear();
-    if (refused.length > 0) notices.tell(() => t('link.title'), () => refused.map((one) => t('link.refused', one)));
+    read((name, value, used) => {
+      refused.push({ name, value: value.slice(0, MAX_SHOWN), used });
+      notices.tell(() => t('link.title'), () => refused.map((one) => t('link.refused', one)));
+    });
   };
   readAndTell();
   updateUrl();
