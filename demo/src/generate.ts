@@ -177,7 +177,7 @@ export function startGenerate(): void {
     const known = tokens > 3 && Number.isFinite(speed);
     measured = { tokens, speed: known ? speed : null };
     renderMeasure();
-    if (known) reportSpeed(speed);
+    if (known) reportSpeed(modelBar.item(), speed);
   }
 
   function renderMeasure(): void {

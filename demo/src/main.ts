@@ -18,6 +18,7 @@ startTranslate();
 startGenerate();
 onFirstUse('tokenize', async () => (await import('./tokenize')).startTokenize());
 startAttention();
+onFirstUse('machine', async () => (await import('./machine')).startMachine());
 startOwnModel();
 startModelsTable();
 startStatus();

@@ -14,6 +14,8 @@ export interface Item {
   readonly languages?: { from: string; to: string };
   model?: Model;
   tokenizer?: Tokenizer;
+  /** Of the last text that it made. */
+  tokensPerSecond?: number;
   /** Of a load that is under way; undefined while unknown, null when none is. */
   fraction: number | undefined | null;
 }
@@ -130,6 +132,7 @@ export async function addTokenizer(source: ModelSource, path: string, options: P
 export function removeItem(item: Item): void {
   item.model?.dispose();
   item.model = undefined;
+  item.tokensPerSecond = undefined;
   openModels.delete(item);
   if (!item.builtIn) items.splice(items.indexOf(item), 1);
   changed.call();

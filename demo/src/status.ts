@@ -3,16 +3,22 @@ import { capabilities } from 'webformer';
 import { byId } from './dom';
 import * as format from './format';
 import { onLanguage, t } from './i18n';
-import { allItems, bytesInMemory, onShelf } from './models';
+import { allItems, bytesInMemory, onShelf, type Item } from './models';
 import { onOfflineReady } from './offline';
 
 let tokensPerSecond: number | null = null;
 let renderSpeed = () => {};
 
-/** Says how fast the last text was made; null: it is gone. */
-export function reportSpeed(value: number | null): void {
-  if (value !== null && !(Number.isFinite(value) && value > 0)) return;
-  tokensPerSecond = value;
+/** Says how fast `item` made the last text. */
+export function reportSpeed(item: Item, value: number): void {
+  if (!(Number.isFinite(value) && value > 0)) return;
+  tokensPerSecond = item.tokensPerSecond = value;
+  renderSpeed();
+}
+
+/** The text whose speed was told is gone. */
+export function forgetSpeed(): void {
+  tokensPerSecond = null;
   renderSpeed();
 }
 

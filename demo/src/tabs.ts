@@ -2,7 +2,7 @@
 import { moveOf } from './keys';
 import { listeners } from './listeners';
 
-export const TABS = ['translate', 'generate', 'tokenize', 'attention'] as const;
+export const TABS = ['translate', 'generate', 'tokenize', 'attention', 'machine'] as const;
 export type Tab = typeof TABS[number];
 
 const changed = listeners<Tab>();

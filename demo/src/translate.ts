@@ -8,7 +8,7 @@ import { createModelBar } from './model-bar';
 import { openModel } from './models';
 import { createNotices } from './notices';
 import { splitSentences, type Sentence } from './sentences';
-import { reportSpeed } from './status';
+import { forgetSpeed, reportSpeed } from './status';
 import { currentTab, onTab } from './tabs';
 import { createTranslationView } from './translation-view';
 import { makeLinkable, updateUrl } from './url-state';
@@ -118,7 +118,7 @@ export function startTranslate(): void {
     alternatives.clear();
     measured = null;
     renderMeasure();
-    reportSpeed(null);
+    forgetSpeed();
     announce('');
   }
 
@@ -130,7 +130,7 @@ export function startTranslate(): void {
   function showMeasure(tokens: number, milliseconds: number): void {
     measured = { tokens, milliseconds };
     renderMeasure();
-    reportSpeed(tokens / milliseconds * 1000);
+    reportSpeed(modelBar.item(), tokens / milliseconds * 1000);
   }
 
   function clear(): void {

@@ -15,13 +15,14 @@ test('the tabs are used by arrow keys', async (t) => {
   const page = await open(t);
   await page.focus('#tab-translate');
   const seen = [];
-  for (const key of ['ArrowRight', 'ArrowRight', 'ArrowRight', 'ArrowRight', 'ArrowLeft', 'Home', 'End']) {
+  for (const key of ['ArrowRight', 'ArrowRight', 'ArrowRight', 'ArrowRight', 'ArrowRight', 'ArrowLeft', 'Home', 'End']) {
     await page.keyboard.press(key);
     seen.push(await chosenTab(page));
     assert.equal(await focused(page), seen.at(-1));
   }
-  assert.deepEqual(seen, ['generate', 'tokenize', 'attention', 'translate', 'attention', 'translate', 'attention'].map((t) => `tab-${t}`));
-  assert.deepEqual(await page.locator('[role=tabpanel]:visible').evaluateAll((panels) => panels.map(({ id }) => id)), ['attention']);
+  const order = ['generate', 'tokenize', 'attention', 'machine', 'translate', 'machine', 'translate', 'machine'];
+  assert.deepEqual(seen, order.map((tab) => `tab-${tab}`));
+  assert.deepEqual(await page.locator('[role=tabpanel]:visible').evaluateAll((panels) => panels.map(({ id }) => id)), ['machine']);
 });
 
 test('a tale is written and stopped by keyboard, and looked into by arrow keys', async (t) => {
@@ -92,7 +93,7 @@ test('pieces are read one by one by arrow keys', async (t) => {
 
 test('everything that can be focused has a name and a visible focus', async (t) => {
   const page = await open(t);
-  for (const tab of ['translate', 'generate', 'tokenize', 'attention']) {
+  for (const tab of ['translate', 'generate', 'tokenize', 'attention', 'machine']) {
     await page.click(`#tab-${tab}`);
     await page.waitForTimeout(300);
     const nameless = await page.evaluate(() => [...document.querySelectorAll('button, input, select, textarea, a, [tabindex="0"]')]
@@ -165,7 +166,7 @@ const cutOff = (page) => page.evaluate(() => [...document.querySelectorAll('body
 for (const [width, locale] of [[390, 'en-US'], [320, 'en-US'], [320, 'ko-KR']]) {
   test(`at ${width} pixels nothing is cut off: ${locale}`, async (t) => {
     const page = await open(t, { viewport: { width, height: 844 }, locale });
-    for (const tab of ['translate', 'generate', 'tokenize', 'attention']) {
+    for (const tab of ['translate', 'generate', 'tokenize', 'attention', 'machine']) {
       await page.click(`#tab-${tab}`);
       if (tab === 'generate') await page.click('#generate-run');
       await page.locator('#generate-run:not([disabled])').waitFor({ ...PATIENCE, state: 'attached' });
@@ -241,10 +242,11 @@ async function useEverything(page) {
 
 async function textsOfTabs(page) {
   const texts = {};
-  for (const tab of ['translate', 'generate', 'tokenize', 'attention']) {
+  for (const tab of ['translate', 'generate', 'tokenize', 'attention', 'machine']) {
     await page.click(`#tab-${tab}`);
     if (tab === 'tokenize') await eventually(async () => (await page.locator('.card .piece').count()) > 5, true);
     if (tab === 'attention') await page.locator('#attention-result[aria-busy="false"] .matrix-cell').first().waitFor(PATIENCE);
+    if (tab === 'machine') await page.locator('#machine-facts div').first().waitFor(PATIENCE);
     if (tab === 'translate') await eventually(() => page.getAttribute('#target', 'aria-busy'), 'false');
     texts[tab] = (await page.evaluate(pageTexts)).toSorted();
   }
@@ -265,7 +267,8 @@ test('a change of the language leaves nothing in the one before', async (t) => {
   assert.deepEqual(await textsOfTabs(other), english);
 
   // names of methods, builds, kinds and sites are the same in both
-  const names = 'English|한국어|web|former|Top-[kp]|(relaxed )?SIMD|WebAssembly|# [kM]B|Tatoeba.*|CC BY.*|https:.*|network_error';
+  const names = 'English|한국어|web|former|Top-[kp]|(relaxed )?SIMD|WebAssembly(# f#)?|WebGPU|# [kMG]B|Tatoeba.*|CC BY.*|https:.*'
+    + '|network_error';
   const same = new RegExp(`^(${names})$`);
   for (const [tab, texts] of Object.entries(changed)) {
     const untranslated = texts.filter((text) => /[A-Za-z]{2}/.test(text) && !/[가-힣]/.test(text) && !same.test(text));
