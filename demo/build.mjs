@@ -25,8 +25,8 @@ export async function buildPage(folder, plugins = [packageBesidePage]) {
   await esbuild.build({ ...common, entryPoints: { page: source('styles/page.css') }, target: 'chrome123' });
 }
 
-/** Of the package, the page imports only `webformer`, and neither trains nor builds layers. */
-const UNUSED = /\.map$|^webformer\/(layers|pipeline|single-file[.\w]*)\.js$|\.extra\.wasm$/;
+/** Of the package, the page imports only `webformer`. */
+const UNUSED = /\.map$|^webformer\/(layers|pipeline|single-file[.\w]*)\.js$/;
 
 /** The worker that keeps all that the page needs, which is to be built when all the rest lies in `folder`. */
 async function buildServiceWorker(folder) {

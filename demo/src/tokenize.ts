@@ -2,6 +2,7 @@
 import { byId, debounce, fillExamples } from './dom';
 import { onLanguage, t } from './i18n';
 import { nameOf } from './item-name';
+import { createMerging } from './merging';
 import { itemsFor, onShelf, openTokenizer, type Item } from './models';
 import { createNotices } from './notices';
 import { currentTab, onTab } from './tabs';
@@ -71,16 +72,19 @@ export function startTokenize(): void {
   }, '');
 
   source.value = EXAMPLES[0];
+  const parts = [createMerging()];
   makeLinkable('tokenize', {
     read(parameters, refuse) {
       source.value = parameters.get('text') ?? EXAMPLES[0];
       const wanted = parameters.get('special') ?? '1';
       special.checked = wanted !== '0';
       if (!/^[01]$/.test(wanted)) refuse('special', wanted, '1');
+      for (const part of parts) part.read(parameters, refuse);
     },
     write(parameters) {
       parameters.set('text', source.value);
       if (!special.checked) parameters.set('special', '0');
+      for (const part of parts) part.write(parameters);
     },
   });
   const tokenizers = () => itemsFor('tokenize').map(({ id }) => id).join();

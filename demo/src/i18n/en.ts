@@ -94,6 +94,28 @@ export const en = {
   'tokenize.more': 'and {n} more',
   'tokenize.failed': 'The text could not be tokenized',
 
+  'merge.title': 'How pieces come about: byte-pair encoding',
+  'merge.lead': 'It starts from single characters. The pair of neighbours that is most frequent becomes one piece, and so on, until there '
+    + 'are as many pieces as wanted.',
+  'merge.text': 'Words',
+  'merge.back': 'Back',
+  'merge.forth': 'Next merge',
+  'merge.slider': 'Merges',
+  'merge.of': '{n} of {all} {all|merge|merges}',
+  'merge.start': 'Before the first merge, each character is a piece.',
+  'merge.step': 'Merge {n}: “{left}” and “{right}” stood side by side {count} {count|time|times}, and become “{piece}”.',
+  'merge.nothing': 'There are no two characters to merge.',
+  'merge.words': 'The words now',
+  'merge.times': '{n} times',
+  'merge.vocabulary': 'Vocabulary: {n} {n|piece|pieces}',
+  'merge.pairs': 'Pairs of neighbours',
+  'merge.pair': 'Pair',
+  'merge.frequency': 'How often',
+  'merge.count': '{n}×',
+  'merge.next': ' is merged next',
+  'merge.noPairs': 'None is left: each word is one piece.',
+  'merge.failed': 'The merges could not be learned',
+
   'attention.lead': 'To write a word, the model looks at others, each of its heads in its own way. See where each looks, and take one look '
     + 'apart.',
   'attention.kind': 'Who looks',
