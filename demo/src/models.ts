@@ -124,8 +124,12 @@ export async function addModel(source: ModelSource, path: string, options: LoadO
 export async function addTokenizer(source: ModelSource, path: string, options: Pick<LoadOptions, 'signal' | 'onProgress'>): Promise<Item> {
   const tokenizer = await loadTokenizer(source, options);
   options.signal?.throwIfAborted();
-  const name = distinctName(tellingPart(path) || lastPart(path));
-  return put({ id: `own-${++number}`, name, builtIn: false, uses: ['tokenize'], tokenizer, fraction: null });
+  return putTokenizer(tokenizer, tellingPart(path) || lastPart(path));
+}
+
+/** Puts a tokenizer that was made on the page on the shelf. */
+export function putTokenizer(tokenizer: Tokenizer, name: string): Item {
+  return put({ id: `own-${++number}`, name: distinctName(name), builtIn: false, uses: ['tokenize'], tokenizer, fraction: null });
 }
 
 /** Gives the memory of a model back. One that the user brought leaves the shelf; an embedded one is loaded again on its next use. */

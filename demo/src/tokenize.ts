@@ -5,6 +5,7 @@ import { nameOf } from './item-name';
 import { createMerging } from './merging';
 import { itemsFor, onShelf, openTokenizer, type Item } from './models';
 import { createNotices } from './notices';
+import { createOwnTokenizer } from './own-tokenizer';
 import { currentTab, onTab } from './tabs';
 import { createTokenizerCard, type TokenizerCard } from './tokenizer-card';
 import { makeLinkable, updateUrl } from './url-state';
@@ -72,7 +73,7 @@ export function startTokenize(): void {
   }, '');
 
   source.value = EXAMPLES[0];
-  const parts = [createMerging()];
+  const parts = [createMerging(), createOwnTokenizer()];
   makeLinkable('tokenize', {
     read(parameters, refuse) {
       source.value = parameters.get('text') ?? EXAMPLES[0];

@@ -1,6 +1,7 @@
 // One tokenizer's view of the text: counts, pieces, and the facts of the piece that is pointed at.
 import type { Tokenizer } from 'webformer';
 import { h } from './dom';
+import { download } from './download';
 import * as format from './format';
 import { t } from './i18n';
 import { moveOf } from './keys';
@@ -22,12 +23,25 @@ export function createTokenizerCard(name: () => string, pointed: (range: { start
   const density = h('p', { class: 'card-density' });
   const place = h('div', { class: 'pieces', tabindex: 0, role: 'group', dir: 'auto', 'aria-describedby': 'pieces-help' });
   const detail = h('p', { class: 'piece-detail', role: 'status' });
+  const save = h('button', { type: 'button', class: 'quiet', hidden: true, click: () => {
+    if (shown) download('tokenizer.json', shown.save(), 'application/json');
+  } });
   const element = h('article', { class: 'card' },
-    h('header', { class: 'card-head' }, h('div', {}, title, kind), h('div', { class: 'card-numbers' }, total, density)), place, detail);
+    h('header', { class: 'card-head' }, h('div', {}, title, kind), h('div', { class: 'card-numbers' }, total, density)), place,
+    h('footer', { class: 'card-foot' }, detail, save));
+
+  const nameAll = () => {
+    title.textContent = name();
+    place.ariaLabel = t('tokenize.pieces', { name: name() });
+    save.textContent = t('tokenize.save');
+    save.ariaLabel = t('tokenize.saveOf', { name: name() });
+  };
+  nameAll();
 
   let pieces: Piece[] = [];
   let drawn: HTMLElement[] = [];
   let text = '';
+  let shown: Tokenizer | null = null;
   let current: number | null = null;
 
   function point(index: number | null): void {
@@ -68,11 +82,12 @@ export function createTokenizerCard(name: () => string, pointed: (range: { start
     show(tokenizer, newText, addSpecialTokens) {
       const encoding = tokenizer.encode(newText, { addSpecialTokens });
       text = newText;
+      shown = tokenizer;
+      save.hidden = false;
       pieces = piecesOf(encoding);
       drawn = drawPieces(pieces, text);
       current = null;
-      title.textContent = name();
-      place.ariaLabel = t('tokenize.pieces', { name: name() });
+      nameAll();
       kind.textContent = t('tokenize.kind', { kind: tokenizer.kind, n: tokenizer.vocabSize });
       total.textContent = t('tokens', { n: pieces.length });
       const characters = [...newText].length;
@@ -83,7 +98,8 @@ export function createTokenizerCard(name: () => string, pointed: (range: { start
       if (more > 0) place.append(h('span', { class: 'hint' }, t('tokenize.more', { n: more })));
     },
     clear() {
-      [pieces, drawn, current] = [[], [], null];
+      [pieces, drawn, current, shown] = [[], [], null, null];
+      save.hidden = true;
       for (const part of [kind, total, density, detail, place]) part.replaceChildren();
     },
     light(range) {

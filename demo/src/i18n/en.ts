@@ -93,6 +93,8 @@ export const en = {
   'tokenize.noCharacters': 'no characters of the text',
   'tokenize.more': 'and {n} more',
   'tokenize.failed': 'The text could not be tokenized',
+  'tokenize.save': 'Download',
+  'tokenize.saveOf': 'Download tokenizer.json: {name}',
 
   'merge.title': 'How pieces come about: byte-pair encoding',
   'merge.lead': 'It starts from single characters. The pair of neighbours that is most frequent becomes one piece, and so on, until there '
@@ -115,6 +117,17 @@ export const en = {
   'merge.next': ' is merged next',
   'merge.noPairs': 'None is left: each word is one piece.',
   'merge.failed': 'The merges could not be learned',
+
+  'train.title': 'Train a tokenizer on your own text',
+  'train.lead': 'It learns here, in this tab. What it has learned joins the tokenizers above, and can be downloaded as tokenizer.json.',
+  'train.text': 'Text to learn from',
+  'train.files': 'Choose text files',
+  'train.size': 'Pieces at most',
+  'train.size.wrong': 'The number of pieces must be a whole number from 1 to {most}.',
+  'train.run': 'Train',
+  'train.done': '{name} has learned {n} {n|piece|pieces} in {ms} ms. It stands above, beside the others.',
+  'train.stopped': 'Stopped. Nothing was added.',
+  'train.failed': 'The tokenizer could not be trained',
 
   'attention.lead': 'To write a word, the model looks at others, each of its heads in its own way. See where each looks, and take one look '
     + 'apart.',

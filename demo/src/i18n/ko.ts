@@ -92,6 +92,8 @@ export const ko: Record<MessageKey, string> = {
   'tokenize.noCharacters': '원문에 없는 토큰',
   'tokenize.more': '외 {n}개',
   'tokenize.failed': '토큰으로 나누지 못했습니다',
+  'tokenize.save': '내려받기',
+  'tokenize.saveOf': 'tokenizer.json 내려받기: {name}',
 
   'merge.title': '조각이 만들어지는 과정: 바이트 쌍 인코딩(BPE)',
   'merge.lead': '글자 하나하나에서 시작합니다. 가장 자주 이웃하는 두 조각을 하나로 합치는 일을 원하는 어휘 수가 될 때까지 되풀이합니다.',
@@ -113,6 +115,17 @@ export const ko: Record<MessageKey, string> = {
   'merge.next': ' 다음에 병합',
   'merge.noPairs': '남은 쌍이 없습니다. 단어마다 한 조각입니다.',
   'merge.failed': '병합을 학습하지 못했습니다',
+
+  'train.title': '내 글로 토크나이저 학습하기',
+  'train.lead': '이 탭 안에서 학습합니다. 학습한 토크나이저는 위의 토크나이저와 나란히 놓이고, tokenizer.json으로 내려받을 수 있습니다.',
+  'train.text': '학습할 글',
+  'train.files': '텍스트 파일 선택',
+  'train.size': '최대 어휘 수',
+  'train.size.wrong': '어휘 수는 1부터 {most}까지의 정수여야 합니다.',
+  'train.run': '학습',
+  'train.done': '{name} 토크나이저가 {ms} ms 만에 조각 {n}개를 학습했습니다. 위에 나란히 놓았습니다.',
+  'train.stopped': '멈췄습니다. 추가한 것은 없습니다.',
+  'train.failed': '토크나이저를 학습하지 못했습니다',
 
   'attention.lead': '모델은 단어를 하나 쓸 때마다 다른 단어들을 살펴보며, 헤드마다 보는 방식이 다릅니다. 어디를 보는지 살펴보고, 하나를 골라 계산을 따라가 보세요.',
   'attention.kind': '보는 쪽',
