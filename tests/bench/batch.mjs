@@ -31,5 +31,6 @@ for (let i = 0; i < REPEAT; ++i)
 model.dispose();
 const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
 const perToken = { unlike: median(times.unlike) / total(unlike), alike: median(times.alike) / total(alike) };
-console.log(`${total(unlike)} tokens in rows of 4 to 128: ${median(times.unlike).toFixed(0)} ms; ` +
-  `${total(alike)} in rows of ${MEAN}: ${median(times.alike).toFixed(0)} ms; a token costs ${(perToken.unlike / perToken.alike).toFixed(3)} times as much`);
+const said = (name, rows) => `${total(rows)} tokens, ${median(times[name]).toFixed(0)} ms`;
+console.log(`rows of 4 to 128 tokens: ${said('unlike', unlike)}; rows of ${MEAN}: ${said('alike', alike)}`);
+console.log(`a token costs ${(perToken.unlike / perToken.alike).toFixed(3)} times as much`);
