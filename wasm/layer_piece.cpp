@@ -149,10 +149,10 @@ Task<std::map<std::string, Array>> LayerPiece::forward(LayerInputs inputs, Works
   Array made = checked_array({x.shape[0], x.shape[1], out_width_});
   const Matrix out = made.matrix();
   Pass pass{.workspace = workspace, .schedule = schedule};
-  if (linear_.weight) linear_.forward(x.matrix(), out, pass);
+  if (linear_.weight) co_await linear_.forward(x.matrix(), out, pass);
   else if (norm_.weight) norm_.forward(x.matrix(), out, pass);
   else if (embedding_.table) look_up(x, out);
-  else if (ffn_.up.weight) ffn_.forward(x.matrix(), out, "ffn", pass);
+  else if (ffn_.up.weight) co_await ffn_.forward(x.matrix(), out, "ffn", pass);
   else if (attention_.query.weight) co_await attend(inputs, out, results, pass);
   else {
     std::ranges::copy(x.data, made.data.begin());
@@ -192,8 +192,8 @@ Task<> LayerPiece::attend(const LayerInputs& inputs, Matrix out, std::map<std::s
     const Shape shape{memory.begin.back(), std::int64_t(config.kv_heads) * config.head_size};
     memory.keys.push_back(checked_array(shape));
     memory.values.push_back(checked_array(shape));
-    attention_.key.forward(inputs.key->matrix(), memory.keys[0].matrix(), pass);
-    attention_.value.forward(value.matrix(), memory.values[0].matrix(), pass);
+    co_await attention_.key.forward(inputs.key->matrix(), memory.keys[0].matrix(), pass);
+    co_await attention_.value.forward(value.matrix(), memory.values[0].matrix(), pass);
     call.memory_mask = data_or_null(inputs.mask);
     co_await attention_.cross(inputs.x.matrix(), out, 0, call, pass);
   } else {
@@ -211,10 +211,7 @@ Task<> LayerPiece::attend(const LayerInputs& inputs, Matrix out, std::map<std::s
 }
 
 Task<> LayerPiece::run(const Stack& stack, StackPass call, Matrix x, Pass& pass) const {
-  for (int i = 0; i < stack.config.layers; ++i) {
-    co_await stack.layer(i).forward(x, i, call, pass);
-    co_await pass.schedule.breathe();
-  }
+  for (int i = 0; i < stack.config.layers; ++i) co_await stack.layer(i).forward(x, i, call, pass);
   if (stack.final_norm) stack.final_norm->forward(x, x, pass);
 }
 
@@ -229,7 +226,7 @@ Task<> LayerPiece::decode(const LayerInputs& inputs, Matrix x, std::map<std::str
   }
   StackConfig config = decoder_->config;
   config.causal = inputs.causal;
-  const Memory memory = remember(*decoder_, sources, encoded.matrix(), pass);
+  const Memory memory = co_await remember(*decoder_, sources, encoded.matrix(), pass);
   const std::vector<int> of_each = one_each(inputs.x);
   co_await run(*decoder_,
                {.config = config, .rows = rows, .name = "decoder", .memory = &memory, .sources = of_each, .mask = data_or_null(inputs.mask),

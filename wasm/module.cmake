@@ -12,7 +12,7 @@ list(APPEND WASM_MODULE_FLAGS --profiling-funcs -Wl,--no-demangle)
 
 # A page downloads all of it, so what is not in the loops over numbers and text is compiled for size.
 set(FOR_SPEED "/src/(kernels|core|text)/" "/src/formats/(dtype|dequantize|json_scan)" "/src/decoding/(sampling|processors)"
-  "/src/model/(attention|embeddings|layers|weight_plan)")
+  "/src/model/(embeddings|weight_plan)")
 set(FOR_SIZE ${CORE_SOURCES} ${MODULE_SOURCES})
 list(JOIN FOR_SPEED "|" FOR_SPEED)
 list(FILTER FOR_SIZE EXCLUDE REGEX "${FOR_SPEED}")

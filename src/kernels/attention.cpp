@@ -14,12 +14,17 @@ constexpr std::int64_t few_rows = 4;
 }  // namespace
 
 void attention(const AttentionArgs& args, Workspace& workspace) {
+  AttentionPlace at;
+  attention_part(args, at, workspace, std::numeric_limits<std::int64_t>::max());
+}
+
+bool attention_part(const AttentionArgs& args, AttentionPlace& at, Workspace& workspace, std::int64_t operations) {
   Scope scope(workspace);
   if (!args.weights && args.dropout <= 0 && args.query.rows * (args.heads / args.kv_heads) < few_rows) {
     attention_stream<Floats>(args, workspace);
-  } else {
-    TiledAttention<Floats>(args, workspace).run();
+    return true;
   }
+  return TiledAttention<Floats>(args, workspace).run(at, operations);
 }
 
 void attention_backward(const AttentionArgs& args, const AttentionGradients& gradients, Workspace& workspace) {

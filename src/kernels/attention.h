@@ -5,6 +5,7 @@
 
 #include "core/tensor.h"
 #include "core/workspace.h"
+#include "kernels/parts.h"
 
 namespace webformer {
 
@@ -50,6 +51,8 @@ struct AttentionArgs {
 };
 
 void attention(const AttentionArgs& args, Workspace& workspace);
+/// The part of it that begins at `at`, of so many operations at most, or one tile of queries. Returns true after the last.
+bool attention_part(const AttentionArgs& args, AttentionPlace& at, Workspace& workspace, std::int64_t operations = part_operations);
 
 /// The gradients of attention's inputs, added to what is there. Slopes of ALiBi are not learned.
 struct AttentionGradients {

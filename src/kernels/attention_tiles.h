@@ -31,18 +31,19 @@ class TiledAttention {
         values_(workspace.allocate<float>(tile_keys * width_)),
         rows_of_(workspace.allocate<const float*>(tile_keys)) {}
 
-  void run() noexcept {
-    for (int kv_head = 0; kv_head < args_.kv_heads; ++kv_head) {
-      start(kv_head);
-      if (args_.weights) {
-        each_tile(&TiledAttention::score);
-        for (std::int64_t r = 0; r < rows_; ++r) normalize(r);
-        each_tile(&TiledAttention::weigh);
-      } else {
-        each_tile(&TiledAttention::attend);
-      }
-      finish();
+  /// Works from `at` on. Returns true once all is done.
+  bool run(AttentionPlace& at, std::int64_t operations) noexcept {
+    const std::int64_t of_tile = 2 * tile_rows * size_ * args_.memory.length;  // operations
+    std::int64_t left = std::max(operations, of_tile);
+    while (at.kv_head < args_.kv_heads && left >= of_tile) {
+      kv_head_ = at.kv_head;
+      first_tile_ = at.tile;
+      end_tile_ = of_tile ? std::min(tiles_.count, first_tile_ + left / of_tile) : tiles_.count;
+      left -= (end_tile_ - first_tile_) * of_tile;
+      work();
+      at = end_tile_ < tiles_.count ? AttentionPlace{kv_head_, end_tile_} : AttentionPlace{kv_head_ + 1, 0};
     }
+    return at.kv_head == args_.kv_heads;
   }
 
  private:
@@ -57,12 +58,28 @@ class TiledAttention {
     return args_.weights + (head_of(r) * args_.query.rows + query_of(r)) * args_.memory.length;
   }
 
-  void start(int kv_head) noexcept {
-    kv_head_ = kv_head;
-    std::fill_n(outputs_, rows_ * width_, 0.f);
-    std::fill_n(largest_, rows_, -std::numeric_limits<float>::infinity());
-    std::fill_n(sums_, rows_, 0.f);
-    for (std::int64_t tile = 0; tile < tiles_.count; ++tile) {
+  /// From first_tile_ to end_tile_.
+  void work() noexcept {
+    start();
+    if (args_.weights) {
+      each_tile(&TiledAttention::score);
+      for (std::int64_t r = first_row(); r < end_row(); ++r) normalize(r);
+      each_tile(&TiledAttention::weigh);
+    } else {
+      each_tile(&TiledAttention::attend);
+    }
+    finish();
+  }
+
+  std::int64_t first_row() const noexcept { return tiles_.first_row(first_tile_); }
+  std::int64_t end_row() const noexcept { return tiles_.first_row(end_tile_); }
+
+  void start() noexcept {
+    const std::int64_t first_row = this->first_row(), count = end_row() - first_row;
+    std::fill_n(outputs_ + first_row * width_, count * width_, 0.f);
+    std::fill_n(largest_ + first_row, count, -std::numeric_limits<float>::infinity());
+    std::fill_n(sums_ + first_row, count, 0.f);
+    for (std::int64_t tile = first_tile_; tile < end_tile_; ++tile) {
       const std::int64_t first = tiles_.first_row(tile), count = tiles_.rows(tile);
       for (std::int64_t row = 0; row < count; ++row) {
         const float* query = args_.query.row(query_of(first + row)) + head_of(first + row) * size_;
@@ -78,7 +95,7 @@ class TiledAttention {
       key_count_ = std::min(tile_keys, args_.memory.length - first_key_);
       pack_keys();
       pack_values();
-      for (std::int64_t tile = 0; tile < tiles_.count; ++tile) (this->*work)(tile);
+      for (std::int64_t tile = first_tile_; tile < end_tile_; ++tile) (this->*work)(tile);
     }
   }
 
@@ -228,7 +245,7 @@ class TiledAttention {
   }
 
   void finish() noexcept {
-    for (std::int64_t r = 0; r < rows_; ++r) {
+    for (std::int64_t r = first_row(); r < end_row(); ++r) {
       const F factor(args_.weights ? 1.f : softmax_factor(sums_[r]));
       const float* from = outputs_ + r * width_;
       map_row<F>(size_, args_.output.row(query_of(r)) + head_of(r) * size_, [=](F v) { return v * factor; }, from);
@@ -245,6 +262,7 @@ class TiledAttention {
   float *queries_, *outputs_, *largest_, *sums_, *keys_, *values_;
   const float** rows_of_;
   int kv_head_ = 0;
+  std::int64_t first_tile_ = 0, end_tile_ = 0;  // the rows of this part
   std::int64_t first_key_ = 0, key_count_ = 0;
   bool values_finite_ = true;  // of the tile of keys
 };

@@ -9,6 +9,7 @@
 
 #include "core/tensor.h"
 #include "core/workspace.h"
+#include "kernels/parts.h"
 
 namespace webformer {
 
@@ -63,6 +64,9 @@ PackedWeights widened(PackedWeights weights);
 
 /// y = x W^T + b. x: [M, K], y: [M, N], bias: [N] or null. y may not overlap x. Scratch comes from the workspace.
 void linear(ConstMatrix x, const PackedWeights& weights, const float* bias, Matrix y, Workspace& workspace);
+/// The part of it that begins at `at`, of about so many operations, or the least that there is. Returns true after the last.
+bool linear_part(ConstMatrix x, const PackedWeights& weights, const float* bias, Matrix y, LinearPlace& at, Workspace& workspace,
+                 std::int64_t operations = part_operations);
 /// dx += dy W. dy: [M, N], dx: [M, K]. The weights may be of any type: their rounding is taken as it is.
 void linear_backward_input(ConstMatrix dy, const PackedWeights& weights, Matrix dx, Workspace& workspace);
 /// dW += dy^T x. x: [M, K], dy: [M, N], dW: [N, K], f32.

@@ -116,13 +116,20 @@ class Calls {
   /// Is some of it left to the device? The pass must stop then, until the device has done it or not.
   bool offered() { return pass_.device && !pass_.tape && pass_.device->offer({args_, count_}); }
 
-  /// Runs the kernel for what the device did not do, and shows the weights to those who watch.
-  void finish() {
-    for (std::size_t i = 0; i < count_; ++i) {
-      const AttentionArgs& args = args_[i];
-      if (!pass_.device || !pass_.device->did(i)) attention(args, pass_.workspace);
-      if (shown_) pass_.observer->see(place_ + ".weights", sequences_[i], {args.heads, args.query.rows, args.memory.length}, args.weights);
+  /// Runs the kernel for a part of what the device did not do, and shows the weights to those who watch. Returns true once all is done.
+  bool work() {
+    std::int64_t left = part_operations;
+    while (done_ < count_ && left > 0) {
+      const AttentionArgs& args = args_[done_];
+      if (!pass_.device || !pass_.device->did(done_)) {
+        if (!attention_part(args, at_, pass_.workspace)) return false;
+        left -= 2 * args.query.rows * args.query.cols * args.memory.length;
+      }
+      if (shown_) pass_.observer->see(place_ + ".weights", sequences_[done_], {args.heads, args.query.rows, args.memory.length}, args.weights);
+      ++done_;
+      at_ = {};
     }
+    return done_ == count_;
   }
 
  private:
@@ -131,7 +138,8 @@ class Calls {
   bool shown_;
   AttentionArgs* args_;
   int* sequences_;
-  std::size_t count_ = 0;
+  std::size_t count_ = 0, done_ = 0;
+  AttentionPlace at_;
 };
 
 }  // namespace
@@ -160,9 +168,9 @@ Task<> Attention::self(ConstMatrix h, Matrix out, int layer, const StackPass& st
   Matrix q = pass.lasting(h.rows, query.weight->rows());
   Matrix k = pass.lasting(h.rows, key.weight->rows());
   Matrix v = pass.lasting(h.rows, value.weight->rows());
-  query.forward(h, q, pass);
-  key.forward(h, k, pass);
-  value.forward(h, v, pass);
+  co_await query.forward(h, q, pass);
+  co_await key.forward(h, k, pass);
+  co_await value.forward(h, v, pass);
   if (query_norm) query_norm->forward(as_heads(q, c.head_size), as_heads(q, c.head_size), pass);
   if (key_norm) key_norm->forward(as_heads(k, c.head_size), as_heads(k, c.head_size), pass);
   rotate(rope, c, layer, c.heads, q, rows);
@@ -189,16 +197,15 @@ Task<> Attention::self(ConstMatrix h, Matrix out, int layer, const StackPass& st
     calls.add(b, self_arguments(run, stack, layer, b, seen));
   }
   if (calls.offered()) co_await pass.schedule.pause();
-  calls.finish();
+  while (!calls.work()) co_await pass.schedule.breathe();
   if (pass.tape) {
     pass.tape->push(k);
     pass.tape->push(v);
     push(run, *pass.tape);
   }
   pass.show(place, "context", run.context);
-  output.forward(run.context, out, pass);
+  co_await output.forward(run.context, out, pass);
   pass.show(place, "output", out);
-  co_return;
 }
 
 void Attention::self_backward(ConstMatrix dout, Matrix dh, int layer, const StackPass& stack, const StackGradients& shared,
@@ -239,7 +246,7 @@ Task<> Attention::cross(ConstMatrix h, Matrix out, int layer, const StackPass& s
   Scope scope(pass.workspace);
 
   Matrix q = pass.lasting(h.rows, query.weight->rows());
-  query.forward(h, q, pass);
+  co_await query.forward(h, q, pass);
   pass.show(place, "query", q);
   Run run{.query = q, .context = pass.lasting(h.rows, q.cols)};
   if (pass.tape) start_training(run, stack.config, *pass.tape);
@@ -250,12 +257,11 @@ Task<> Attention::cross(ConstMatrix h, Matrix out, int layer, const StackPass& s
     calls.add(b, arguments(run, stack, b, seen, stack.memory_mask));
   }
   if (calls.offered()) co_await pass.schedule.pause();
-  calls.finish();
+  while (!calls.work()) co_await pass.schedule.breathe();
   if (pass.tape) push(run, *pass.tape);
   pass.show(place, "context", run.context);
-  output.forward(run.context, out, pass);
+  co_await output.forward(run.context, out, pass);
   pass.show(place, "output", out);
-  co_return;
 }
 
 void Attention::cross_backward(ConstMatrix dout, Matrix dh, int layer, const StackPass& stack, const StackGradients& shared,
@@ -283,9 +289,9 @@ void Attention::cross_backward(ConstMatrix dout, Matrix dh, int layer, const Sta
   query.backward(dq, dh, back);
 }
 
-void Attention::remember(ConstMatrix encoded, Matrix keys, Matrix values, Pass& pass) const {
-  key.forward(encoded, keys, pass);
-  value.forward(encoded, values, pass);
+Task<> Attention::remember(ConstMatrix encoded, Matrix keys, Matrix values, Pass& pass) const {
+  co_await key.forward(encoded, keys, pass);
+  co_await value.forward(encoded, values, pass);
 }
 
 void Attention::remember_backward(ConstMatrix dkeys, ConstMatrix dvalues, Matrix dencoded, Backward& back) const {

@@ -44,7 +44,7 @@ Task<float> forward_backward(const Model& model, ForwardInputs inputs, TrainingP
   using Logits = ForwardOptions::Logits;
   if (model.heads.lm) call.options.logits = call.inputs.labels.given() ? Logits::labelled : Logits::none;
   co_await run_stacks(call);
-  run_heads(call);
+  co_await run_heads(call);
   compute_loss(call);
   if (!call.output.loss) throw Error(Code::invalid_argument, "labels: missing");
   if (!std::isfinite(*call.output.loss)) throw Error(Code::numeric_error, "loss {}: a finite number expected", *call.output.loss);

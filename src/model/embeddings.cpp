@@ -46,7 +46,7 @@ std::int64_t Embeddings::position_rows() const noexcept {
   return sinusoid.data.empty() ? -1 : sinusoid.shape[0];
 }
 
-void Embeddings::forward(const Tokens& input, const StackConfig& c, Matrix x, Pass& pass) const {
+Task<> Embeddings::forward(const Tokens& input, const StackConfig& c, Matrix x, Pass& pass) const {
   Scope scope(pass.workspace);
   Matrix e = projection ? pass.lasting(x.rows, tokens.table->cols()) : x;
   Matrix added = pass.workspace.matrix(1, e.cols);
@@ -62,7 +62,7 @@ void Embeddings::forward(const Tokens& input, const StackConfig& c, Matrix x, Pa
   }
   if (norm) norm->forward(e, e, pass);
   pass.drop(e, &DropoutRates::embedding);
-  if (projection) projection->forward(e, x, pass);
+  if (projection) co_await projection->forward(e, x, pass);
   for (std::int64_t i = 0; c.positions_after_projection && i < x.rows; ++i) add_position(input, c, i, x.rows_from(i, 1), pass);
 }
 

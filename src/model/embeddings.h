@@ -30,7 +30,7 @@ struct Embeddings {
   static Embeddings declare(const WeightScope& w, const StackConfig& c, int vocab_size, std::int64_t context_length,
                             std::int32_t pad_token_id, const Embedding* shared);
   /// x: [N, C]. Ids and positions were checked by check_tokens.
-  void forward(const Tokens& input, const StackConfig& c, Matrix x, Pass& pass) const;
+  Task<> forward(const Tokens& input, const StackConfig& c, Matrix x, Pass& pass) const;
   /// dx: [N, C], changed.
   void backward(const Tokens& input, const StackConfig& c, Matrix dx, Backward& back) const;
   /// The number of the table's row for the position of each token.

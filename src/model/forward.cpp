@@ -124,7 +124,7 @@ Task<> run_stacks(ForwardCall& call) {
   if (model.decoder) {
     if (model.encoder) {
       call.encoded = call.hidden;
-      call.memory = remember(*model.decoder, call.source.tokens.rows, call.encoded, call.pass);
+      call.memory = co_await remember(*model.decoder, call.source.tokens.rows, call.encoded, call.pass);
       for (int b = 0; b < call.target.tokens.rows.sequences(); ++b) call.sources.push_back(b);
     }
     call.hidden = workspace.matrix(call.target.tokens.rows.total(), model.decoder->config.output_width());
@@ -145,7 +145,7 @@ Task<ModelOutput> forward(const Model& model, ForwardInputs inputs, ForwardOptio
   co_await run_stacks(call);
   if (call.encoded.data) call.output.encoder_last_hidden_state = call.source.unpack(call.encoded);
   call.output.last_hidden_state = call.top().unpack(call.hidden);
-  run_heads(call);
+  co_await run_heads(call);
   compute_loss(call);
   collect_watched(call);
   co_return std::move(call.output);

@@ -34,7 +34,7 @@ Task<> run_stacks(ForwardCall& call);
 StackPass encoder_pass(const ForwardCall& call);
 StackPass decoder_pass(const ForwardCall& call);
 /// Fills call.output with what the heads make of the last hidden state: logits, scores of labels, the pooled vector. hidden: [N, C].
-void run_heads(ForwardCall& call);
+Task<> run_heads(ForwardCall& call);
 /// From the gradients of the outputs, which lie in their place in call.output (see loss_backward), to that of the last hidden state,
 /// which is added to. dhidden: [N, C].
 void run_heads_backward(ForwardCall& call, Matrix dhidden, Backward& back);

@@ -73,11 +73,11 @@ LogitRows logit_rows(const ForwardCall& call) {
   return wanted;
 }
 
-void vocabulary_logits(ForwardCall& call) {
+Task<> vocabulary_logits(ForwardCall& call) {
   const LmHead& head = *call.model.heads.lm;
   const std::int64_t vocab = head.output.weight->rows();
   const LogitRows wanted = logit_rows(call);
-  if (wanted.rows.empty() && call.options.logits != ForwardOptions::Logits::labelled) return;
+  if (wanted.rows.empty() && call.options.logits != ForwardOptions::Logits::labelled) co_return;
   Array logits(Shape{wanted.sequences, wanted.per_sequence, vocab});
   Scope scope(call.pass.workspace);
   const std::vector<std::int64_t> places = wanted.present();
@@ -85,10 +85,10 @@ void vocabulary_logits(ForwardCall& call) {
   for (std::int64_t i = 0; i < chosen.rows; ++i)
     std::copy_n(call.hidden.row(wanted.rows[std::size_t(places[std::size_t(i)])]), chosen.cols, chosen.row(i));
   if (places.size() == wanted.rows.size()) {
-    head.forward(chosen, logits.matrix(), call.pass);
+    co_await head.forward(chosen, logits.matrix(), call.pass);
   } else {
     Matrix computed = call.pass.workspace.matrix(chosen.rows, vocab);
-    head.forward(chosen, computed, call.pass);
+    co_await head.forward(chosen, computed, call.pass);
     for (std::int64_t i = 0; i < chosen.rows; ++i) std::copy_n(computed.row(i), vocab, logits.matrix().row(places[std::size_t(i)]));
   }
   call.output.logits = std::move(logits);
@@ -168,7 +168,7 @@ void first_tokens(const ForwardCall& call, Matrix first) {
   }
 }
 
-void classify(ForwardCall& call) {
+Task<> classify(ForwardCall& call) {
   const Classifier& classifier = *call.model.heads.classifier;
   const std::int64_t labels = classifier.output.weight->rows(), batch = call.top().batch;
   ModelOutput& out = call.output;
@@ -178,15 +178,15 @@ void classify(ForwardCall& call) {
     if (call.config().classifier_pooling == Pooling::pooled) texts = out.pooled->matrix();
     else pool_for_classifier(call, texts);
     out.logits.emplace(Shape{batch, labels});
-    classifier.forward(texts, out.logits->matrix(), call.pass);
-    return;
+    co_await classifier.forward(texts, out.logits->matrix(), call.pass);
+    co_return;
   }
   Matrix scores = workspace.matrix(call.hidden.rows, labels);
-  classifier.forward(call.hidden, scores, call.pass);
+  co_await classifier.forward(call.hidden, scores, call.pass);
   Array padded = call.top().unpack(scores);
   if (call.config().head == Head::token_classification) {
     out.logits = std::move(padded);
-    return;
+    co_return;
   }
   out.start_logits.emplace(Shape{batch, call.top().length});
   out.end_logits.emplace(out.start_logits->shape);
@@ -226,7 +226,7 @@ void classify_backward(ForwardCall& call, Matrix dhidden, Matrix dpooled, Backwa
 
 std::int64_t count_logit_rows(const ForwardCall& call) { return std::int64_t(logit_rows(call).rows.size()); }
 
-void run_heads(ForwardCall& call) {
+Task<> run_heads(ForwardCall& call) {
   const Heads& heads = call.model.heads;
   ModelOutput& out = call.output;
   Pass& pass = call.pass;
@@ -239,14 +239,14 @@ void run_heads(ForwardCall& call) {
   }
   if (heads.pooler) {
     out.pooled.emplace(Shape{batch, width});
-    heads.pool(first, out.pooled->matrix(), pass);
+    co_await heads.pool(first, out.pooled->matrix(), pass);
   }
   if (heads.next_sentence) {
     out.next_sentence_logits.emplace(Shape{batch, 2});
-    heads.next_sentence->forward(heads.pooler ? out.pooled->matrix() : first, out.next_sentence_logits->matrix(), pass);
+    co_await heads.next_sentence->forward(heads.pooler ? out.pooled->matrix() : first, out.next_sentence_logits->matrix(), pass);
   }
-  if (heads.lm) vocabulary_logits(call);
-  if (heads.classifier) classify(call);
+  if (heads.lm) co_await vocabulary_logits(call);
+  if (heads.classifier) co_await classify(call);
 }
 
 void run_heads_backward(ForwardCall& call, Matrix dhidden, Backward& back) {

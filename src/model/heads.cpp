@@ -30,13 +30,13 @@ void LmHead::settle_tie(const WeightPlan& plan, const Embedding& tokens) {
   if (equal || !plan.filled(output.weight)) output.weight = tokens.table;
 }
 
-void LmHead::forward(ConstMatrix hidden, Matrix logits, Pass& pass) const {
+Task<> LmHead::forward(ConstMatrix hidden, Matrix logits, Pass& pass) const {
   Scope scope(pass.workspace);
   ConstMatrix x = hidden;
   if (transform || scale != 1) {
     Matrix changed = pass.lasting(hidden.rows, transform ? transform->weight->rows() : hidden.cols);
     if (transform) {
-      transform->forward(hidden, changed, pass);
+      co_await transform->forward(hidden, changed, pass);
       if (pass.tape) pass.tape->push_copy(changed);
       activate(activation, changed);
       norm->forward(changed, changed, pass);
@@ -46,7 +46,7 @@ void LmHead::forward(ConstMatrix hidden, Matrix logits, Pass& pass) const {
     if (scale != 1) webformer::scale(changed, scale);
     x = changed;
   }
-  output.forward(x, logits, pass);
+  co_await output.forward(x, logits, pass);
   if (softcap > 0) {
     soft_cap(logits, softcap);
     if (pass.tape) pass.tape->push_copy(logits);
@@ -78,7 +78,7 @@ Classifier Classifier::declare(const WeightScope& w, const ModelConfig& c, int l
   return classifier;
 }
 
-void Classifier::forward(ConstMatrix x, Matrix scores, Pass& pass) const {
+Task<> Classifier::forward(ConstMatrix x, Matrix scores, Pass& pass) const {
   Scope scope(pass.workspace);
   ConstMatrix h = x;
   if (pass.tape) {
@@ -89,14 +89,14 @@ void Classifier::forward(ConstMatrix x, Matrix scores, Pass& pass) const {
   }
   if (dense) {
     Matrix made = pass.lasting(x.rows, x.cols);
-    dense->forward(h, made, pass);
+    co_await dense->forward(h, made, pass);
     if (pass.tape) pass.tape->push_copy(made);
     activate(activation, made);
     if (norm) norm->forward(made, made, pass);
     pass.drop(made, &DropoutRates::head);
     h = made;
   }
-  output.forward(h, scores, pass);
+  co_await output.forward(h, scores, pass);
 }
 
 void Classifier::backward(ConstMatrix dscores, Matrix dx, Backward& back) const {
@@ -135,8 +135,8 @@ Heads Heads::declare(const WeightScope& w, const ModelConfig& c) {
   return heads;
 }
 
-void Heads::pool(ConstMatrix first, Matrix pooled, Pass& pass) const {
-  pooler->forward(first, pooled, pass);
+Task<> Heads::pool(ConstMatrix first, Matrix pooled, Pass& pass) const {
+  co_await pooler->forward(first, pooled, pass);
   if (pass.tape) pass.tape->push_copy(pooled);
   activate(Activation::tanh, pooled);
 }

@@ -20,7 +20,7 @@ struct LmHead {
   /// Once all weights are read: shares the embedding's table where the file has no other.
   void settle_tie(const WeightPlan& plan, const Embedding& tokens);
   /// hidden: [N, C], logits: [N, V].
-  void forward(ConstMatrix hidden, Matrix logits, Pass& pass) const;
+  Task<> forward(ConstMatrix hidden, Matrix logits, Pass& pass) const;
   /// dlogits is changed; adds to dhidden.
   void backward(Matrix dlogits, Matrix dhidden, Backward& back) const;
 };
@@ -34,7 +34,7 @@ struct Classifier {
 
   static Classifier declare(const WeightScope& w, const ModelConfig& c, int labels);
   /// x: [N, C], scores: [N, labels].
-  void forward(ConstMatrix x, Matrix scores, Pass& pass) const;
+  Task<> forward(ConstMatrix x, Matrix scores, Pass& pass) const;
   /// Adds to dx.
   void backward(ConstMatrix dscores, Matrix dx, Backward& back) const;
 };
@@ -47,7 +47,7 @@ struct Heads {
 
   static Heads declare(const WeightScope& w, const ModelConfig& c);
   /// first: [B, C], the first token of each sequence. pooled: [B, C].
-  void pool(ConstMatrix first, Matrix pooled, Pass& pass) const;
+  Task<> pool(ConstMatrix first, Matrix pooled, Pass& pass) const;
   /// dpooled is changed; adds to dfirst.
   void pool_backward(Matrix dpooled, Matrix dfirst, Backward& back) const;
 };

@@ -1,14 +1,18 @@
 #include "model/layers.h"
 
+#include <algorithm>
+
 namespace webformer {
 
 Linear Linear::declare(const WeightScope& w, int in, int out, bool bias, Precision precision) {
   return {.weight = w.matrix("weight", out, in, precision), .bias = bias ? w.vector("bias", out) : nullptr};
 }
 
-void Linear::forward(ConstMatrix x, Matrix y, Pass& pass) const {
+Task<> Linear::forward(ConstMatrix x, Matrix y, Pass& pass) const {
   if (pass.tape) pass.tape->push(x);
-  linear(x, *weight, bias ? bias->data() : nullptr, y, pass.workspace);
+  LinearPlace at;
+  while (!linear_part(x, *weight, bias ? bias->data() : nullptr, y, at, pass.workspace)) co_await pass.schedule.breathe();
+  co_await pass.schedule.breathe();
   if (adapter) adapter->forward(x, y, pass);
 }
 
@@ -103,26 +107,27 @@ FeedForward FeedForward::declare(const WeightScope& w, const StackConfig& c, Pre
   return ffn;
 }
 
-void FeedForward::forward(ConstMatrix h, Matrix out, std::string_view place, Pass& pass) const {
+Task<> FeedForward::forward(ConstMatrix h, Matrix out, std::string place, Pass& pass) const {
   Scope scope(pass.workspace);
   Matrix inner = pass.lasting(h.rows, up.weight->rows());
+  Matrix lifted;
   if (gate) {
-    Matrix lifted = pass.lasting(inner.rows, inner.cols);
-    gate->forward(h, inner, pass);
-    up.forward(h, lifted, pass);
-    if (pass.tape) {
-      pass.tape->push_copy(inner);
-      pass.tape->push(lifted);
-    }
-    activate_gated(activation, inner, lifted);
-  } else {
-    up.forward(h, inner, pass);
-    if (pass.tape) pass.tape->push_copy(inner);
-    activate(activation, inner);
+    lifted = pass.lasting(inner.rows, inner.cols);
+    co_await gate->forward(h, inner, pass);
+  }
+  co_await up.forward(h, gate ? lifted : inner, pass);
+  if (pass.tape) pass.tape->push_copy(inner);
+  if (pass.tape && gate) pass.tape->push(lifted);
+  const std::int64_t at_once = std::max<std::int64_t>(part_numbers / inner.cols, 1);
+  for (std::int64_t first = 0; first < inner.rows; first += at_once) {
+    const std::int64_t count = std::min(at_once, inner.rows - first);
+    if (gate) activate_gated(activation, inner.rows_from(first, count), lifted.rows_from(first, count));
+    else activate(activation, inner.rows_from(first, count));
+    co_await pass.schedule.breathe();
   }
   pass.show(place, "activation", inner);
   pass.drop(inner, &DropoutRates::activation);
-  down.forward(inner, out, pass);
+  co_await down.forward(inner, out, pass);
   pass.show(place, "output", out);
 }
 
@@ -169,7 +174,7 @@ Task<> Layer::forward(Matrix x, int index, const StackPass& stack, Pass& pass) c
   co_await self_attention.self(h, made, index, stack, pass);
   if (parallel) {
     Matrix from_ffn = pass.workspace.matrix(x.rows, x.cols);
-    ffn.forward(ffn_reads_own_norm ? ffn_residual.enter(x, scratch, pass) : h, from_ffn, place + ".ffn", pass);
+    co_await ffn.forward(ffn_reads_own_norm ? ffn_residual.enter(x, scratch, pass) : h, from_ffn, place + ".ffn", pass);
     add(made, from_ffn);
     attention_residual.leave(x, made, pass);
     co_return;
@@ -181,21 +186,22 @@ Task<> Layer::forward(Matrix x, int index, const StackPass& stack, Pass& pass) c
     cross_residual->leave(x, made, pass);
   }
 
-  ffn.forward(ffn_residual.enter(x, scratch, pass), made, place + ".ffn", pass);
+  co_await ffn.forward(ffn_residual.enter(x, scratch, pass), made, place + ".ffn", pass);
   ffn_residual.leave(x, made, pass);
 }
 
-void Layer::backward(Matrix dx, int index, const StackPass& stack, const StackGradients& shared, Backward& back) const {
+Task<> Layer::backward(Matrix dx, int index, const StackPass& stack, const StackGradients& shared, Backward& back) const {
   Scope scope(back.workspace);
   Matrix dmade = back.workspace.matrix(dx.rows, dx.cols);
   if (parallel) {
     attention_residual.leave_backward(dx, dmade, back);
     Matrix dh = back.zeros(dx.rows, dx.cols), from_ffn = ffn_reads_own_norm ? back.zeros(dx.rows, dx.cols) : dh;
     ffn.backward(dmade, from_ffn, back);
+    co_await back.schedule.breathe();
     if (ffn_reads_own_norm) ffn_residual.enter_backward(from_ffn, dx, back);
     self_attention.self_backward(dmade, dh, index, stack, shared, back);
     attention_residual.enter_backward(dh, dx, back);
-    return;
+    co_return;
   }
   const auto go_back = [&](const Residual& residual, auto sublayer_backward) {
     Scope one_sublayer(back.workspace);
@@ -205,8 +211,10 @@ void Layer::backward(Matrix dx, int index, const StackPass& stack, const StackGr
     residual.enter_backward(dh, dx, back);
   };
   go_back(ffn_residual, [&](ConstMatrix dout, Matrix dh) { ffn.backward(dout, dh, back); });
+  co_await back.schedule.breathe();
   if (cross_attention) {
     go_back(*cross_residual, [&](ConstMatrix dout, Matrix dh) { cross_attention->cross_backward(dout, dh, index, stack, shared, back); });
+    co_await back.schedule.breathe();
   }
   go_back(attention_residual, [&](ConstMatrix dout, Matrix dh) { self_attention.self_backward(dout, dh, index, stack, shared, back); });
 }

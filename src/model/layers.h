@@ -26,8 +26,8 @@ struct Linear {
   std::shared_ptr<const LowRank> adapter = {};  ///< null: none; its product is added
 
   static Linear declare(const WeightScope& w, int in, int out, bool bias, Precision precision = Precision::fine);
-  /// With a tape, x has to stay as it is until backward.
-  void forward(ConstMatrix x, Matrix y, Pass& pass) const;
+  /// With a tape, x has to stay as it is until backward. Stops between the parts of the product when the time of a step is over.
+  Task<> forward(ConstMatrix x, Matrix y, Pass& pass) const;
   /// dx may be empty, where nobody asks for it.
   void backward(ConstMatrix dy, Matrix dx, Backward& back) const;
 };
@@ -105,7 +105,7 @@ struct Attention {
   Task<> cross(ConstMatrix h, Matrix out, int layer, const StackPass& stack, Pass& pass) const;
   void cross_backward(ConstMatrix dout, Matrix dh, int layer, const StackPass& stack, const StackGradients& shared, Backward& back) const;
   /// Keys and values of the encoder's output, for cross(). encoded: [N, C]; keys, values: [N, K*D].
-  void remember(ConstMatrix encoded, Matrix keys, Matrix values, Pass& pass) const;
+  Task<> remember(ConstMatrix encoded, Matrix keys, Matrix values, Pass& pass) const;
   void remember_backward(ConstMatrix dkeys, ConstMatrix dvalues, Matrix dencoded, Backward& back) const;
 };
 
@@ -116,7 +116,7 @@ struct FeedForward {
   Activation activation = Activation::relu;
 
   static FeedForward declare(const WeightScope& w, const StackConfig& c, Precision precision = Precision::fine);
-  void forward(ConstMatrix h, Matrix out, std::string_view place, Pass& pass) const;
+  Task<> forward(ConstMatrix h, Matrix out, std::string place, Pass& pass) const;
   void backward(ConstMatrix dout, Matrix dh, Backward& back) const;
 };
 
@@ -135,7 +135,7 @@ struct Layer {
   /// x: [N, C], changed in place.
   Task<> forward(Matrix x, int index, const StackPass& stack, Pass& pass) const;
   /// dx: from the gradient of the output to that of the input, in place.
-  void backward(Matrix dx, int index, const StackPass& stack, const StackGradients& shared, Backward& back) const;
+  Task<> backward(Matrix dx, int index, const StackPass& stack, const StackGradients& shared, Backward& back) const;
 };
 
 }  // namespace webformer

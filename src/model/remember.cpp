@@ -2,7 +2,7 @@
 
 namespace webformer {
 
-Memory remember(const Stack& decoder, const Rows& rows, ConstMatrix encoded, Pass& pass) {
+Task<Memory> remember(const Stack& decoder, const Rows& rows, ConstMatrix encoded, Pass& pass) {
   Memory memory;
   memory.begin = rows.begin;
   memory.visible = rows.visible;
@@ -10,9 +10,9 @@ Memory remember(const Stack& decoder, const Rows& rows, ConstMatrix encoded, Pas
   for (int i = 0; i < decoder.config.layers; ++i) {
     memory.keys.emplace_back(Shape{encoded.rows, width});
     memory.values.emplace_back(Shape{encoded.rows, width});
-    decoder.layer(i).cross_attention->remember(encoded, memory.keys.back().matrix(), memory.values.back().matrix(), pass);
+    co_await decoder.layer(i).cross_attention->remember(encoded, memory.keys.back().matrix(), memory.values.back().matrix(), pass);
   }
-  return memory;
+  co_return memory;
 }
 
 void remember_backward(const Stack& decoder, const Memory& gradient, Matrix dencoded, Backward& back) {

@@ -7,7 +7,7 @@ namespace webformer {
 
 /// encoded: [N, C], packed as `rows`.
 /// With a tape, encoded has to stay as it is until backward.
-Memory remember(const Stack& decoder, const Rows& rows, ConstMatrix encoded, Pass& pass);
+Task<Memory> remember(const Stack& decoder, const Rows& rows, ConstMatrix encoded, Pass& pass);
 /// dencoded: added to.
 void remember_backward(const Stack& decoder, const Memory& gradient, Matrix dencoded, Backward& back);
 

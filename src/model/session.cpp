@@ -57,7 +57,7 @@ Task<> Session::encode(std::vector<std::vector<std::int32_t>> sources, Schedule&
   Pass pass{.workspace = workspace_, .schedule = schedule, .device = device_};
   Matrix encoded = workspace_.matrix(input.rows.total(), m.encoder->config.width);
   co_await m.encoder->forward(input, {.config = m.encoder->config, .rows = input.rows, .name = m.encoder->name}, encoded, pass);
-  memory_ = remember(*m.decoder, input.rows, encoded, pass);
+  memory_ = co_await remember(*m.decoder, input.rows, encoded, pass);
 }
 
 int Session::add_sequence(int source) {
@@ -172,7 +172,7 @@ Task<> Session::read(std::span<const Feed> chunk, std::span<const std::int64_t> 
   for (std::int64_t i = 0, at = 0; i < std::int64_t(rows.size()); ++i) {
     if (rows[std::size_t(i)] >= 0) std::copy_n(x.row(input.rows.begin[std::size_t(i) + 1] - 1), x.cols, last.row(at++));
   }
-  model_->heads.lm->forward(last, made, pass);
+  co_await model_->heads.lm->forward(last, made, pass);
   for (std::int64_t i = 0, at = 0; i < std::int64_t(rows.size()); ++i) {
     if (rows[std::size_t(i)] >= 0) std::copy_n(made.row(at++), made.cols, logits_.matrix().row(rows[std::size_t(i)]));
   }

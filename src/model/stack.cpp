@@ -92,14 +92,13 @@ Task<> Stack::forward(const Tokens& input, StackPass run, Matrix x, Pass& pass) 
   const std::string hidden = name + ".hidden";
   prepare_biases(run, pass.workspace);
   const Matrix states = output_projection ? pass.lasting(x.rows, config.width) : x;
-  embeddings.forward(input, config, states, pass);
+  co_await embeddings.forward(input, config, states, pass);
   for (int i = 0; i < config.layers; ++i) {
     pass.show(hidden, std::to_string(i), states);
     co_await layer(i).forward(states, i, run, pass);
-    co_await pass.schedule.breathe();
   }
   if (final_norm) final_norm->forward(states, states, pass);
-  if (output_projection) output_projection->forward(states, x, pass);
+  if (output_projection) co_await output_projection->forward(states, x, pass);
   pass.show(hidden, std::to_string(config.layers), x);
 }
 
@@ -114,7 +113,7 @@ Task<> Stack::backward(const Tokens& input, StackPass run, Matrix dx, StackGradi
   }
   if (final_norm) final_norm->backward(dx, dx, back);
   for (int i = config.layers - 1; i >= 0; --i) {
-    layer(i).backward(dx, i, run, shared, back);
+    co_await layer(i).backward(dx, i, run, shared, back);
     co_await back.schedule.breathe();
   }
   embeddings.backward(input, config, dx, back);

@@ -26,7 +26,7 @@ struct Stack {
 
   /// Embeds the tokens and runs all layers. x: [N, C], written ([N, E] where an output projection follows). `run` says what the sequences
   /// see; its biases are filled in here. Shows "NAME.hidden.0" (the embeddings) to "NAME.hidden.L" (after the final norm and projection).
-  /// Stops between layers when the time of a step is over.
+  /// Stops inside of layers, too, when the time of a step is over.
   Task<> forward(const Tokens& input, StackPass run, Matrix x, Pass& pass) const;
   /// dx: the gradient of the output, changed. shared.memory: with cross-attention, the gradient of run.memory, added to.
   Task<> backward(const Tokens& input, StackPass run, Matrix dx, StackGradients shared, Backward& back) const;

@@ -64,7 +64,7 @@ Run run_layer(bool causal, std::vector<std::int64_t> visible, const std::vector<
   Job<>(schedule, layer.forward(run.output.matrix(), 0, stack, pass)).finish();
   Memory memory_gradient = memory.zeros();
   Backward back{workspace, schedule, tape, gradients};
-  layer.backward(run.gradient.matrix(), 0, stack, {.memory = &memory_gradient}, back);
+  Job<>(schedule, layer.backward(run.gradient.matrix(), 0, stack, {.memory = &memory_gradient}, back)).finish();
   CHECK(tape.empty());
   return run;
 }

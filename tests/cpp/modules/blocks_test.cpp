@@ -42,7 +42,7 @@ void check_residual(Case& c) {
   LayerRun run;
   modules::learn_all(plan, run.gradients);
   Array out(x.shape), dx = c.cotangent("out");
-  linear.forward(x.matrix(), out.matrix(), run.pass);
+  run.finish(linear.forward(x.matrix(), out.matrix(), run.pass));
   add(out.matrix(), x.matrix());
   linear.backward(c.cotangent("out").matrix(), dx.matrix(), run.back);
   c.output("out", out);
@@ -75,7 +75,7 @@ void check_encoder_layer(Case& c) {
   const StackPass stack{.config = config, .rows = rows.tokens.rows, .name = "encoder"};
   Array x = modules::take_rows(rows, c.input("x")), dx = modules::take_rows(rows, c.cotangent("out"));
   run.finish(layer.forward(x.matrix(), 0, stack, run.pass));
-  layer.backward(dx.matrix(), 0, stack, {}, run.back);
+  run.finish(layer.backward(dx.matrix(), 0, stack, {}, run.back));
   CHECK(run.tape.empty());
   c.output("out", rows.unpack(x.matrix()));
   c.gradient("x", rows.unpack(dx.matrix()));
@@ -98,7 +98,7 @@ Remembered remember_rows(const std::vector<Layer>& layers, const StackConfig& co
   Stack stack;
   stack.config = config;
   stack.layers = layers;
-  r.memory = remember(stack, r.rows.tokens.rows, r.encoded.matrix(), pass);
+  r.memory = Job<Memory>(pass.schedule, remember(stack, r.rows.tokens.rows, r.encoded.matrix(), pass)).finish();
   for (int b = 0; b < int(encoded.shape[0]); ++b) r.sources.push_back(b);
   return r;
 }
@@ -117,7 +117,7 @@ void check_decoder_layer(Case& c) {
   Array x = modules::take_rows(rows, c.input("x")), dx = modules::take_rows(rows, c.cotangent("out")), d_encoded(r.encoded.shape);
   run.finish(layers[0].forward(x.matrix(), 0, stack, run.pass));
   Memory d_memory = r.memory.zeros();
-  layers[0].backward(dx.matrix(), 0, stack, {.memory = &d_memory}, run.back);
+  run.finish(layers[0].backward(dx.matrix(), 0, stack, {.memory = &d_memory}, run.back));
   layers[0].cross_attention->remember_backward(d_memory.keys[0].matrix(), d_memory.values[0].matrix(), d_encoded.matrix(), run.back);
   CHECK(run.tape.empty());
   c.output("out", rows.unpack(x.matrix()));

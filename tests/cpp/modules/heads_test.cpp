@@ -47,7 +47,7 @@ struct HeadRun {
   HeadRun& operator=(const HeadRun&) = delete;
 
   void forward() {
-    run_heads(call);
+    run.finish(run_heads(call));
     compute_loss(call);
   }
   /// From what loss_backward, or another one, left in the call's outputs.

@@ -75,8 +75,8 @@ void check_cross(Case& c) {
   Memory memory{.begin = sources.tokens.rows.begin};
   memory.keys.emplace_back(Shape{keys.shape[0], m.config.width});
   memory.values.emplace_back(memory.keys[0].shape);
-  m.attention.key.forward(keys.matrix(), memory.keys[0].matrix(), m.run.pass);
-  m.attention.value.forward(values.matrix(), memory.values[0].matrix(), m.run.pass);
+  m.run.finish(m.attention.key.forward(keys.matrix(), memory.keys[0].matrix(), m.run.pass));
+  m.run.finish(m.attention.value.forward(values.matrix(), memory.values[0].matrix(), m.run.pass));
   std::vector<int> of_each;
   for (int b = 0; b < int(shape[0]); ++b) of_each.push_back(b);
   const StackPass stack{.config = m.config, .rows = rows.tokens.rows, .name = "layer", .memory = &memory, .sources = of_each};

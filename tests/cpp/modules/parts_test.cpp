@@ -38,7 +38,7 @@ void check_ffn(Case& c) {
   modules::learn_all(plan, run.gradients);
   const Array x = c.input("x");
   Array out(x.shape), dx(x.shape);
-  ffn.forward(x.matrix(), out.matrix(), "ffn", run.pass);
+  run.finish(ffn.forward(x.matrix(), out.matrix(), "ffn", run.pass));
   ffn.backward(c.cotangent("out").matrix(), dx.matrix(), run.back);
   c.output("out", out);
   c.gradient("x", dx);
