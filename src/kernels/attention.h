@@ -26,6 +26,7 @@ struct AttentionArgs {
   KeyValues memory;
   Matrix output;             ///< [T, H*D]; may not overlap the query
   float* weights = nullptr;  ///< [H, T, S], or null where nobody asks for them
+  float* scores = nullptr;   ///< [H, T, S], what the softmax reads, -inf where a query may not look; null, or beside weights
 
   int heads = 1;      ///< H
   int kv_heads = 1;   ///< K; query head h reads key-value head h / (H / K)

@@ -227,6 +227,7 @@ class TiledAttention {
   void normalize(std::int64_t r) noexcept {
     float* row = weights_of(r);
     const std::int64_t count = args_.memory.length;
+    if (args_.scores) std::copy_n(row, count, args_.scores + (row - args_.weights));
     largest_[r] = max_row<F>(count, row);
     sums_[r] = exponentials_row<F>(count, row, softmax_shift(largest_[r]));
     map_row<F>(count, row, [factor = F(softmax_factor(sums_[r]))](F v) { return v * factor; }, row);

@@ -103,29 +103,34 @@ class Calls {
   Calls(const std::string& place, int sequences, Pass& pass)
       : place_(place),
         pass_(pass),
+        scored_(pass.watched() && pass.observer->wants(place_ + ".scores")),
         shown_(pass.watched() && pass.observer->wants(place_ + ".weights")),
         args_(pass.workspace.allocate<AttentionArgs>(sequences)),
         sequences_(pass.workspace.allocate<int>(sequences)) {}
 
   void add(int sequence, AttentionArgs args) {
-    if (shown_) args.weights = pass_.workspace.allocate<float>(args.heads * args.query.rows * args.memory.length);
+    const std::int64_t count = args.heads * args.query.rows * args.memory.length;
+    if (shown_ || scored_) args.weights = pass_.workspace.allocate<float>(count);
+    if (scored_) args.scores = pass_.workspace.allocate<float>(count);
     std::construct_at(args_ + count_, args);
     sequences_[count_++] = sequence;
   }
 
-  /// Is some of it left to the device? The pass must stop then, until the device has done it or not.
-  bool offered() { return pass_.device && !pass_.tape && pass_.device->offer({args_, count_}); }
+  /// Is some of it left to the device, which knows no scores? The pass must stop then, until the device has done it or not.
+  bool offered() { return pass_.device && !pass_.tape && !scored_ && pass_.device->offer({args_, count_}); }
 
   /// Runs the kernel for a part of what the device did not do, and shows the weights to those who watch. Returns true once all is done.
   bool work() {
     std::int64_t left = part_operations;
     while (done_ < count_ && left > 0) {
       const AttentionArgs& args = args_[done_];
-      if (!pass_.device || !pass_.device->did(done_)) {
+      if (!pass_.device || scored_ || !pass_.device->did(done_)) {
         if (!attention_part(args, at_, pass_.workspace)) return false;
         left -= 2 * args.query.rows * args.query.cols * args.memory.length;
       }
-      if (shown_) pass_.observer->see(place_ + ".weights", sequences_[done_], {args.heads, args.query.rows, args.memory.length}, args.weights);
+      const Shape shape{args.heads, args.query.rows, args.memory.length};
+      if (scored_) pass_.observer->see(place_ + ".scores", sequences_[done_], shape, args.scores);
+      if (shown_) pass_.observer->see(place_ + ".weights", sequences_[done_], shape, args.weights);
       ++done_;
       at_ = {};
     }
@@ -135,7 +140,7 @@ class Calls {
  private:
   const std::string& place_;
   Pass& pass_;
-  bool shown_;
+  bool scored_, shown_;
   AttentionArgs* args_;
   int* sequences_;
   std::size_t count_ = 0, done_ = 0;
@@ -248,6 +253,8 @@ Task<> Attention::cross(ConstMatrix h, Matrix out, int layer, const StackPass& s
   Matrix q = pass.lasting(h.rows, query.weight->rows());
   co_await query.forward(h, q, pass);
   pass.show(place, "query", q);
+  pass.show(place, "key", stack.memory->keys[std::size_t(layer)].matrix());
+  pass.show(place, "value", stack.memory->values[std::size_t(layer)].matrix());
   Run run{.query = q, .context = pass.lasting(h.rows, q.cols)};
   if (pass.tape) start_training(run, stack.config, *pass.tape);
   Calls calls(place, rows.sequences(), pass);

@@ -39,11 +39,13 @@ void collect_watched(ForwardCall& call) {
     if (std::ranges::none_of(call.options.trace, [&](const std::string& pattern) { return matches(pattern, name); })) continue;
     const bool in_encoder = name.starts_with("encoder.");
     const Packed& queries = in_encoder ? call.source : call.target;
-    if (name.ends_with(".weights")) {
-      const Packed& keys = name.find(".cross_attention.") != std::string::npos ? call.source : queries;
+    const bool crosses = name.find(".cross_attention.") != std::string::npos;
+    const Packed& keys = crosses ? call.source : queries;
+    if (name.ends_with(".weights") || name.ends_with(".scores")) {
       out.trace[name] = unpack_weights(arrays, queries, keys, (in_encoder ? *m.encoder : *m.decoder).config.heads);
     } else {
-      out.trace[name] = queries.unpack(arrays.front().matrix());
+      const bool of_memory = crosses && (name.ends_with(".key") || name.ends_with(".value"));
+      out.trace[name] = (of_memory ? keys : queries).unpack(arrays.front().matrix());
     }
   }
 }

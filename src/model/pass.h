@@ -15,7 +15,7 @@
 namespace webformer {
 
 /// Receives intermediate tensors by name. Names: "encoder.0.self_attention.weights", "decoder.2.ffn.activation", …
-/// Rows of a batch are packed, so tensors are [N, …] over all tokens, except weights: one [H, T, S] a sequence.
+/// Rows of a batch are packed, so tensors are [N, …] over all tokens, except scores and weights: one [H, T, S] a sequence.
 class Observer {
  public:
   virtual ~Observer() = default;
