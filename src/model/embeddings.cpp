@@ -117,11 +117,11 @@ void check_tokens(const Tokens& input, const Embeddings& embeddings, const Stack
     if (id < 0 || id >= vocab)
       throw Error(Code::invalid_argument, "token id {}: at least 0 and less than {} (vocab_size) expected", id, vocab);
   }
+  if (!input.types.empty() && c.token_types == 0)
+    throw Error(Code::invalid_argument, "tokenTypeIds: the model has no token types; leave them out").with("option", "tokenTypeIds");
   for (const std::int32_t type : input.types) {
-    if (type < 0 || type >= std::max(1, c.token_types)) {
-      throw Error(Code::invalid_argument, "token type {}: at least 0 and less than {} (type_vocab_size) expected", type,
-                  std::max(1, c.token_types));
-    }
+    if (type < 0 || type >= c.token_types)
+      throw Error(Code::invalid_argument, "token type {}: at least 0 and less than {} (type_vocab_size) expected", type, c.token_types);
   }
   const std::int64_t rows = embeddings.position_rows();
   std::int64_t limit = rows >= 0 ? rows - c.position_offset : context_length;

@@ -62,3 +62,20 @@ TEST_CASE("what only a decoder beside an encoder reads is refused by other model
     CHECK(code_of(*model, {.input_ids = row(2), .decoder_attention_mask = row(2)}) == Code::invalid_argument);
   }
 }
+
+TEST_CASE("token types are refused by models that have none, all of type 0 too") {
+  int with_types = 0, without = 0;
+  for (const auto& tiny : all_models()) {
+    const auto model = test::make_model(tiny.config);
+    if (model->config.kind != Kind::encoder) continue;
+    CAPTURE(tiny.name);
+    ForwardInputs inputs{.input_ids = row(2), .token_type_ids = {1, 2, {0, 0}}};
+    const bool has_types = model->config.encoder.token_types > 0;
+    CHECK(code_of(*model, inputs) == (has_types ? Code::internal_error : Code::invalid_argument));
+    inputs.token_type_ids.data[1] = model->config.encoder.token_types;
+    CHECK(code_of(*model, std::move(inputs)) == Code::invalid_argument);
+    ++(has_types ? with_types : without);
+  }
+  CHECK(with_types > 0);
+  CHECK(without > 0);
+}
