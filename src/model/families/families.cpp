@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "core/error.h"
 #include "core/format.h"
@@ -51,12 +52,22 @@ std::vector<std::string> read_labels(const Json& config) {
   return labels;
 }
 
+/// -1 is how many files write that there is none. One beyond the vocabulary is left as it is: no text has it.
+std::int32_t read_id(const Json& value) {
+  const std::int64_t id = value.is_null() ? -1 : value.get_integer();
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  if (id < -1 || id > most) {
+    throw Error(Code::invalid_file, "{}: {} is {}, a token id from 0 to {} expected, or -1 for none", value.file(), value.path(), id, most);
+  }
+  return std::int32_t(id);
+}
+
 std::vector<std::int32_t> read_ids(const Json& value) {
   std::vector<std::int32_t> ids;
   if (value.is_array()) {
-    for (const Json& item : value.items()) ids.push_back(std::int32_t(item.get_integer()));
+    for (const Json& item : value.items()) ids.push_back(read_id(item));
   } else if (!value.is_null()) {
-    ids.push_back(std::int32_t(value.get_integer()));
+    ids.push_back(read_id(value));
   }
   return ids;
 }
@@ -132,8 +143,8 @@ ModelConfig read_config(const Json& written) {
   c.vocab_size = int(read_size(config, {"vocab_size"}));
   c.labels = read_labels(config);
   c.problem_type = config.get_or("problem_type", "");
-  c.pad_token_id = std::int32_t(config.get_or("pad_token_id", -1));
-  c.decoder_start_token_id = std::int32_t(config.get_or("decoder_start_token_id", -1));
+  c.pad_token_id = read_id(config["pad_token_id"]);
+  c.decoder_start_token_id = read_id(config["decoder_start_token_id"]);
   c.eos_token_ids = read_ids(config["eos_token_id"]);
   c.tied = config.get_or("tie_word_embeddings", true);
   refuse_packed_weights(config);

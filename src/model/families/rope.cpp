@@ -61,6 +61,16 @@ void scale_longrope(RopeConfig& rope, const Json& scaling, const Json& config) {
   rope.magnitude = float(scaling.get_or("attention_factor", magnitude));
 }
 
+/// Phi-3's first files call longrope su or yarn.
+std::string read_type(const Json& config, const Json& settings) {
+  if (settings.has("short_factor")) return "longrope";
+  const std::string type = settings.has("rope_type") ? settings.get_or("rope_type", "") : settings.get_or("type", "default");
+  for (const std::string_view known : {"default", "linear", "dynamic", "llama3", "yarn", "longrope"})
+    if (type == known) return type;
+  throw Error(Code::unsupported_model, "{}: rope type \"{}\", one of default, linear, dynamic, llama3, yarn, longrope expected",
+              config.file(), type);
+}
+
 }  // namespace
 
 RopeConfig read_rope(const Json& config, int head_size, const RopeKeys& keys) {
@@ -70,7 +80,8 @@ RopeConfig read_rope(const Json& config, int head_size, const RopeKeys& keys) {
   if (settings.is_null() && keys.layer_type != "sliding_attention") settings = config["rope_scaling"];
   const bool is_local = keys.layer_type == "sliding_attention";  // whose base is its own, even where config.json is silent
   const std::string_view theta_key = is_local || config.has(keys.theta_key) ? keys.theta_key : "rope_theta";
-  const double base = settings.has("rope_theta") ? read_positive(settings, "rope_theta", 0) : read_positive(config, theta_key, keys.theta);
+  const double outer = read_positive(config, theta_key, keys.theta);  // checked where the other one counts, too
+  const double base = settings.has("rope_theta") ? read_positive(settings, "rope_theta", 0) : outer;
   const double partial = settings.get_or("partial_rotary_factor", config.get_or(keys.partial_key, keys.partial));
   if (partial != 1 && !keys.may_be_partial)
     throw Error(Code::unsupported_model, "{}: {} is {}, only 1 is supported", config.file(), keys.partial_key, partial);
@@ -82,8 +93,9 @@ RopeConfig read_rope(const Json& config, int head_size, const RopeKeys& keys) {
   }
   rope.frequencies = rope_frequencies(rope.rotated, base);
 
-  const std::string type = settings.has("rope_type") ? settings.get_or("rope_type", "") : settings.get_or("type", "default");
-  if (type == "longrope" || settings.has("short_factor")) {  // Phi-3's first files call it su or yarn
+  const std::string type = read_type(config, settings);
+  read_type(config, config["rope_scaling"]);
+  if (type == "longrope") {
     scale_longrope(rope, settings, config);
   } else if (type == "linear") {
     for (float& frequency : rope.frequencies) frequency /= read_positive(settings, "factor", 0);
@@ -93,9 +105,6 @@ RopeConfig read_rope(const Json& config, int head_size, const RopeKeys& keys) {
     scale_llama3(rope, settings);
   } else if (type == "yarn") {
     scale_yarn(rope, settings, config, base);
-  } else if (type != "default") {
-    throw Error(Code::unsupported_model, "{}: rope type \"{}\", one of default, linear, dynamic, llama3, yarn, longrope expected",
-                config.file(), type);
   }
   return rope;
 }

@@ -103,6 +103,36 @@ TEST_CASE("an unknown activation or rope type is never replaced by a default") {
   CHECK(error_of(with("rope_scaling", R"({"rope_type": "ntk", "factor": 4.0})")).starts_with("unsupported_model: "));
 }
 
+TEST_CASE("rotary settings of transformers 4 are checked beside those of transformers 5, which win over them") {
+  const auto beside = [](std::string_view key, std::string_view value) {
+    const std::string text = with("rope_parameters", R"({"rope_type": "default", "rope_theta": 5000.0})");
+    return "{\"" + std::string(key) + "\": " + std::string(value) + ", " + text.substr(1);
+  };
+  CHECK(error_of(beside("rope_theta", "20000")) == "");
+  for (const char* value : {"0", "-10000"}) {
+    const std::string error = error_of(beside("rope_theta", value));
+    CHECK(error == "invalid_file: config.json: rope_theta is " + std::string(value) + ", a number above 0 expected");
+    CHECK(error_of(with("rope_parameters", R"({"rope_theta": )" + std::string(value) + "}")) == error);
+  }
+  CHECK(error_of(beside("rope_scaling", R"({"rope_type": "linear", "factor": 2.0})")) == "");
+  CHECK(error_of(beside("rope_scaling", R"({"rope_type": "ntk", "factor": 2.0})")) ==
+        "unsupported_model: config.json: rope type \"ntk\", one of default, linear, dynamic, llama3, yarn, longrope expected");
+  const JsonDocument both = JsonDocument::parse(beside("rope_theta", "20000"), "config.json");
+  CHECK(read_rope(both.root(), 8).frequencies == rope_frequencies(8, 5000));
+}
+
+TEST_CASE("a token id below -1 is refused by its key; -1 is none, and no text has one beyond the vocabulary") {
+  for (const char* key : {"pad_token_id", "eos_token_id", "decoder_start_token_id"}) {
+    CHECK(error_of(with(key, "-5")) == "invalid_file: config.json: " + std::string(key) +
+                                           " is -5, a token id from 0 to 2147483647 expected, or -1 for none");
+    CHECK(error_of(with(key, "4294967298")).starts_with("invalid_file: config.json: " + std::string(key)));  // 2, in 32 bits
+    for (const char* none : {"-1", "null", "49"}) CHECK(error_of(with(key, none)) == "");
+  }
+  CHECK(error_of(with("eos_token_id", "[2, -7]")).starts_with("invalid_file: config.json: eos_token_id[1] is -7"));
+  CHECK(error_of(with("eos_token_id", "[2, 50]")) == "");
+  CHECK(error_of(with("pad_token_id", "50")) == "invalid_file: config.json: pad_token_id is 50, less than vocab_size expected");
+}
+
 TEST_CASE("where rotary frequencies change with the length of the text, the context ends before they do") {
   const auto read = [](std::string_view scaling) {
     const JsonDocument document = JsonDocument::parse(with("rope_scaling", scaling), "config.json");
