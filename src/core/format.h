@@ -31,9 +31,9 @@ std::string format(std::string_view pattern, const Parts&... parts) {
 
 /// "a, b, c"
 template <class Texts>
-std::string join(const Texts& texts) {
+std::string join(const Texts& texts, std::string_view between = ", ") {
   std::string joined;
-  for (const auto& text : texts) joined.append(joined.empty() ? "" : ", ").append(text);
+  for (const auto& text : texts) joined.append(joined.empty() ? "" : between).append(text);
   return joined;
 }
 

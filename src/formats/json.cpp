@@ -246,7 +246,7 @@ std::string Json::path() const {
     }
   }
   if (absent_) path += *absent_;
-  return path.empty() ? "." : path;
+  return path.empty() ? "the document" : path.substr(path[0] == '.');
 }
 
 std::string Json::to_json() const {

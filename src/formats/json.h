@@ -15,7 +15,7 @@ namespace webformer {
 struct JsonContent;
 
 /// A handle to one value. A default-constructed or absent value is "missing": is_missing(), and every get_* throws.
-/// Errors are invalid_file and name the document and the value's path: "config.json: .rope_parameters.factor is "8", a number expected".
+/// Errors are invalid_file and name the document and the value's path: "config.json: rope_parameters.factor is "8", a number expected".
 class Json {
  public:
   Json() = default;
@@ -48,7 +48,7 @@ class Json {
   std::int64_t get_or(std::string_view name, int otherwise) const { return get_or(name, std::int64_t(otherwise)); }
   std::string get_or(std::string_view name, const char* otherwise) const;
 
-  std::string path() const;     ///< ".model.vocab[3]" ("." for the root); for error messages
+  std::string path() const;     ///< "model.vocab[3]", "the document" for the root; for error messages
   std::string to_json() const;  ///< this value as compact JSON text; "null" where it is missing
   std::string_view file() const noexcept;  ///< the document's name
 

@@ -26,7 +26,7 @@ bool is_plain_file_name(std::string_view name) noexcept {
 ShardIndex::ShardIndex(std::string_view json, std::string file) : name_(std::move(file)) {
   const JsonDocument document = JsonDocument::parse(json, name_);
   const auto members = document.root()["weight_map"].members();
-  if (members.empty()) throw Error(Code::invalid_file, "{}: .weight_map is empty, the names of tensors expected", name_);
+  if (members.empty()) throw Error(Code::invalid_file, "{}: weight_map is empty, the names of tensors expected", name_);
   for (const auto& [tensor, value] : members) {
     const std::string_view shard = value.get_string();
     if (!is_plain_file_name(shard)) {

@@ -202,7 +202,7 @@ void WeightPlan::bind(const TensorTable& table, WeightPolicy policy, std::uint64
     // It may be what another one reads, and query, key and value may be parts of one.
     if (!wants(tensor) && said.insert(tensor).second) wrong.push_back(text);
   }
-  if (!wrong.empty()) throw Error(Code::weight_mismatch, "{}", join(wrong)).with("tensors", join(wrong));
+  if (!wrong.empty()) throw Error(Code::weight_mismatch, "{}", join(wrong, "; ")).with("tensors", join(wrong, "; "));
 
   std::uint64_t needed = 0;
   for (const auto& [slot, type] : found) {

@@ -92,7 +92,7 @@ TEST_CASE("whole numbers beyond 64 bits are read as the nearest double") {
   CHECK(root["b"].items()[0].get_number() == -18446744073709551616.0);
   CHECK(root["c"].get_string() == "99999999999999999999999");
   CHECK(root["d"].get_number() == 18446744073709551616.0);
-  CHECK(message_of([&] { root["a"].get_integer(); }) == "invalid_file: config.json: .a is 1e+30, a whole number of 64 bits expected");
+  CHECK(message_of([&] { root["a"].get_integer(); }) == "invalid_file: config.json: a is 1e+30, a whole number of 64 bits expected");
 }
 
 TEST_CASE("numbers round to the nearest double, and one beyond its range is refused") {
@@ -138,10 +138,10 @@ TEST_CASE("missing values are missing all the way down, and say where") {
   CHECK_FALSE(root.has("x"));
   CHECK_FALSE(root["a"].has("b"));
   CHECK(root["x"].to_json() == "null");
-  CHECK(message_of([&] { root["x"].get_string(); }) == "invalid_file: config.json: .x is missing, a string expected");
-  CHECK(message_of([&] { root["x"]["y z"].items(); }) == R"(invalid_file: config.json: .x["y z"] is missing, an array expected)");
-  CHECK(message_of([&] { root["a"]["b"]["c"].get_number(); }) == "invalid_file: config.json: .a.b.c is missing, a number expected");
-  CHECK(message_of([&] { root["a"]["b"].get_bool(); }) == "invalid_file: config.json: .a.b is null, true or false expected");
+  CHECK(message_of([&] { root["x"].get_string(); }) == "invalid_file: config.json: x is missing, a string expected");
+  CHECK(message_of([&] { root["x"]["y z"].items(); }) == R"(invalid_file: config.json: x["y z"] is missing, an array expected)");
+  CHECK(message_of([&] { root["a"]["b"]["c"].get_number(); }) == "invalid_file: config.json: a.b.c is missing, a number expected");
+  CHECK(message_of([&] { root["a"]["b"].get_bool(); }) == "invalid_file: config.json: a.b is null, true or false expected");
   CHECK(Json().is_missing());
   CHECK_THROWS_AS(Json().get_bool(), Error);
   CHECK(Json()["a"]["b"].is_missing());
@@ -167,12 +167,12 @@ TEST_CASE("an error names the path of the value, what it is, and what it should 
   const JsonDocument document = parse(R"({"model": {"vocab": [["a", 0], ["b", "one"]], "the \"name\"": {"x": {}}}})");
   const Json vocab = document.root()["model"]["vocab"];
   const Json one = vocab.items()[1].items()[1];
-  CHECK(one.path() == ".model.vocab[1][1]");
-  CHECK(message_of([&] { one.get_integer(); }) == R"(invalid_file: config.json: .model.vocab[1][1] is "one", a whole number expected)");
-  CHECK(document.root()["model"]["the \"name\""]["x"].path() == R"(.model["the \"name\""].x)");
-  CHECK(document.root().path() == ".");
-  CHECK(message_of([&] { vocab["a"]; }) == "invalid_file: config.json: .model.vocab is an array, an object expected");
-  CHECK(message_of([&] { document.root().items(); }) == "invalid_file: config.json: . is an object, an array expected");
+  CHECK(one.path() == "model.vocab[1][1]");
+  CHECK(message_of([&] { one.get_integer(); }) == R"(invalid_file: config.json: model.vocab[1][1] is "one", a whole number expected)");
+  CHECK(document.root()["model"]["the \"name\""]["x"].path() == R"(model["the \"name\""].x)");
+  CHECK(document.root().path() == "the document");
+  CHECK(message_of([&] { vocab["a"]; }) == "invalid_file: config.json: model.vocab is an array, an object expected");
+  CHECK(message_of([&] { document.root().items(); }) == "invalid_file: config.json: the document is an object, an array expected");
 }
 
 TEST_CASE("values are written as compact JSON that reads back the same") {

@@ -100,13 +100,13 @@ TEST_CASE("a refusal names the file, the item, what was found, and what was expe
   CHECK(refusal("header_not_utf8") == "model.safetensors: byte 4: \"\xEF\xBF\xBD\" found, UTF-8 expected");
   CHECK(refusal("name_twice") == "model.safetensors: tensor \"weight\" is there twice");
   CHECK(refusal("metadata_twice") == "model.safetensors: __metadata__ is there twice");
-  CHECK(refusal("metadata_number") == "model.safetensors: .__metadata__.format is 1, a string expected");
+  CHECK(refusal("metadata_number") == "model.safetensors: __metadata__.format is 1, a string expected");
   CHECK(refusal("overlapping_offsets") ==
         "model.safetensors: tensors \"weight\" and \"bias\" overlap: the first ends at byte 183, the second begins at byte 179");
   CHECK(refusal("hole_between") == "model.safetensors: tensor \"bias\" begins at byte 187, 183 expected");
   CHECK(refusal("bytes_after_last") == "model.safetensors: 1 bytes after the last tensor, which ends at byte 195");
   CHECK(refusal("two_bytes_short") == "model.safetensors: the file has 193 bytes, and tensor \"bias\" ends at byte 195");
-  CHECK(refusal("offsets_exponent") == "model.safetensors: .bias.data_offsets[1] is 36.0, a whole number from 0 to 2^53 expected");
+  CHECK(refusal("offsets_exponent") == "model.safetensors: bias.data_offsets[1] is 36.0, a whole number from 0 to 2^53 expected");
   CHECK(refusal("offsets_three") == "model.safetensors: tensor \"bias\" has 3 data_offsets, 2 expected");
   CHECK(refusal("size_too_small") ==
         "model.safetensors: tensor \"bias\" has data_offsets [24, 36], 16 bytes expected for shape [4] of F32");

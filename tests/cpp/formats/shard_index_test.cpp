@@ -48,12 +48,12 @@ TEST_CASE("an index that leads elsewhere, or is none, is refused") {
                            ".safetensors", "https://example.com/x.safetensors", "%2e%2e%2fx.safetensors", "x.safetensors?y",
                            "pytorch_model.bin", "", "x.safetensors "}) {
     CAPTURE(name);
-    CHECK(refusal(R"({"a": ")" + std::string(name) + "\"}") == start + ".weight_map.a is \"" + name + "\"" + end);
+    CHECK(refusal(R"({"a": ")" + std::string(name) + "\"}") == start + "weight_map.a is \"" + name + "\"" + end);
   }
   CHECK(refusal(R"({"a": "1.safetensors", "a": "2.safetensors"})") == start + "tensor \"a\" is there twice");
-  CHECK(refusal(R"({"a": 1})") == start + ".weight_map.a is 1, a string expected");
-  CHECK(refusal("{}") == start + ".weight_map is empty, the names of tensors expected");
-  CHECK(refusal("[]") == start + ".weight_map is an array, an object expected");
-  CHECK(message_of([] { ShardIndex("{}", "i.json"); }) == "i.json: .weight_map is missing, an object expected");
+  CHECK(refusal(R"({"a": 1})") == start + "weight_map.a is 1, a string expected");
+  CHECK(refusal("{}") == start + "weight_map is empty, the names of tensors expected");
+  CHECK(refusal("[]") == start + "weight_map is an array, an object expected");
+  CHECK(message_of([] { ShardIndex("{}", "i.json"); }) == "i.json: weight_map is missing, an object expected");
   CHECK(verdict_of([] { ShardIndex("<html>", "i.json"); }) == "invalid_file");
 }

@@ -80,6 +80,15 @@ TEST_CASE("a transposed matrix is a mismatch that names both shapes") {
         "weight_mismatch: model.layers.0.mlp.down_proj.weight: shape [12, 8] in the file, [8, 12] expected from config.json");
 }
 
+TEST_CASE("several mismatches have semicolons between them: shapes have commas") {
+  File file = File::whole();
+  file.at("model.layers.0.mlp.down_proj.weight").shape = Shape{12, 8};
+  file.at("model.layers.0.mlp.up_proj.weight").shape = Shape{8, 12};
+  CHECK(file.error() ==
+        "weight_mismatch: model.layers.0.mlp.up_proj.weight: shape [8, 12] in the file, [12, 8] expected from config.json; "
+        "model.layers.0.mlp.down_proj.weight: shape [12, 8] in the file, [8, 12] expected from config.json");
+}
+
 TEST_CASE("a tensor may be in one of several files, not in two") {
   const JsonDocument document = JsonDocument::parse(config, "config.json");
   const File file = File::whole();

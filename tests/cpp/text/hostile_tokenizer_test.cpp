@@ -40,14 +40,14 @@ TEST_CASE("48: what is not JSON, or no tokenizer, is invalid_file") {
 
 TEST_CASE("49: an unknown type is named with its path, and what is supported") {
   CHECK(refused(with_model(R"({"type": "Neural"})")) ==
-        "unsupported_model: tokenizer.json: .model.type is \"Neural\"; supported are BPE, WordPiece, WordLevel, Unigram");
+        "unsupported_model: tokenizer.json: model.type is \"Neural\"; supported are BPE, WordPiece, WordLevel, Unigram");
   CHECK(begins(refused(bpe(R"("normalizer": {"type": "Sequence", "normalizers": [{"type": "NFC"}, {"type": "Rot13"}]})")),
-               "unsupported_model: tokenizer.json: .normalizer.normalizers[1].type is \"Rot13\"; supported are Sequence, BertNormalizer"));
+               "unsupported_model: tokenizer.json: normalizer.normalizers[1].type is \"Rot13\"; supported are Sequence, BertNormalizer"));
   CHECK(
-      begins(refused(bpe(R"("pre_tokenizer": {"type": "Splat"})")), "unsupported_model: tokenizer.json: .pre_tokenizer.type is \"Splat\""));
-  CHECK(begins(refused(bpe(R"("post_processor": {"type": "Splat"})")), "unsupported_model: tokenizer.json: .post_processor.type"));
-  CHECK(begins(refused(bpe(R"("decoder": {"type": "Splat"})")), "unsupported_model: tokenizer.json: .decoder.type"));
-  CHECK(begins(refused(bpe(R"("pre_tokenizer": {})")), "invalid_file: tokenizer.json: .pre_tokenizer.type"));
+      begins(refused(bpe(R"("pre_tokenizer": {"type": "Splat"})")), "unsupported_model: tokenizer.json: pre_tokenizer.type is \"Splat\""));
+  CHECK(begins(refused(bpe(R"("post_processor": {"type": "Splat"})")), "unsupported_model: tokenizer.json: post_processor.type"));
+  CHECK(begins(refused(bpe(R"("decoder": {"type": "Splat"})")), "unsupported_model: tokenizer.json: decoder.type"));
+  CHECK(begins(refused(bpe(R"("pre_tokenizer": {})")), "invalid_file: tokenizer.json: pre_tokenizer.type"));
 }
 
 TEST_CASE("50: a merge must name two tokens, and what they become, of the vocabulary") {
@@ -77,7 +77,7 @@ TEST_CASE("52: an unknown token that is named but not there is invalid_file") {
                "invalid_file: tokenizer.json: model.unk_token"));
   CHECK(refused(unigram_with(R"([["a", 0]])", R"("unk_id": 1)")) ==
         "invalid_file: tokenizer.json: model.unk_id is 1, below 1 expected, the size of the vocabulary");
-  CHECK(begins(refused(unigram_with(R"([["a", 0]])", R"("unk_id": -1)")), "invalid_file: tokenizer.json: .model.unk_id is -1"));
+  CHECK(begins(refused(unigram_with(R"([["a", 0]])", R"("unk_id": -1)")), "invalid_file: tokenizer.json: model.unk_id is -1"));
 }
 
 TEST_CASE("a character without any token is left out, where no unknown token is said") {
@@ -97,7 +97,7 @@ TEST_CASE("53: tokens that only look like bytes are no bytes") {
 
 TEST_CASE("54: scores are finite numbers, and an empty piece is never taken") {
   CHECK(begins(refused(unigram_with(R"([["a", 1e999]])")), "invalid_file: tokenizer.json"));
-  CHECK(begins(refused(unigram_with(R"([["a", "NaN"]])")), "invalid_file: tokenizer.json: .model.vocab[0][1]"));
+  CHECK(begins(refused(unigram_with(R"([["a", "NaN"]])")), "invalid_file: tokenizer.json: model.vocab[0][1]"));
   CHECK(begins(refused(unigram_with("[]")), "invalid_file: tokenizer.json: model.vocab is empty"));
   CHECK(tokens(from_json(unigram_with(R"([["", 9], ["a", 0], ["b", 0], ["ab", 0]])")), "abab") == std::vector<std::string>{"ab", "ab"});
   const float nan = std::bit_cast<float>(0x7fc00000u);
@@ -111,7 +111,7 @@ TEST_CASE("55: added tokens may overlap, an empty one is none, and one id is for
   CHECK(tokenizer.encode("abc").ids == std::vector<std::int32_t>{20, 0});
   CHECK(has(refused(bpe(R"("added_tokens": [)" + added("x", 20) + ", " + added("y", 20) + "]")),
             "the added token \"y\" has the id 20, which \"x\" has"));
-  CHECK(begins(refused(bpe(R"("added_tokens": [)" + added("x", -1) + "]")), "invalid_file: tokenizer.json: .added_tokens[0].id"));
+  CHECK(begins(refused(bpe(R"("added_tokens": [)" + added("x", -1) + "]")), "invalid_file: tokenizer.json: added_tokens[0].id"));
 }
 
 TEST_CASE("56: a pattern that cannot be run is refused at load, and a catastrophic one runs in linear time") {
@@ -131,9 +131,9 @@ TEST_CASE("57: a broken charsmap is refused, and a malicious one does no harm") 
     return bpe(R"("normalizer": {"type": "Precompiled", "precompiled_charsmap": ")" + encode_base64(bytes) + "\"}");
   };
   CHECK(begins(refused(bpe(R"("normalizer": {"type": "Precompiled", "precompiled_charsmap": "#"})")),
-               "invalid_file: tokenizer.json: .normalizer.precompiled_charsmap is no Base64"));
+               "invalid_file: tokenizer.json: normalizer.precompiled_charsmap is no Base64"));
   CHECK(begins(refused(bpe(R"("normalizer": {"type": "Precompiled"})")),
-               "invalid_file: tokenizer.json: .normalizer.precompiled_charsmap is missing"));
+               "invalid_file: tokenizer.json: normalizer.precompiled_charsmap is missing"));
   CHECK(begins(refused(precompiled("abc")), "invalid_file: tokenizer.json: normalizer 0: 3 bytes"));
   CHECK(
       begins(refused(precompiled(std::string("\xff\0\0\0zzz", 7))), "invalid_file: tokenizer.json: normalizer 0: the trie has 255 bytes"));
@@ -152,7 +152,7 @@ TEST_CASE("58: a template must define what it names") {
     return bpe(R"("post_processor": {"type": "TemplateProcessing", "single": )" + single + R"(, "pair": [], "special_tokens": {}})");
   };
   CHECK(refused(processing(R"([{"SpecialToken": {"id": "[CLS]", "type_id": 0}}])")) ==
-        "invalid_file: tokenizer.json: .post_processor.single[0].SpecialToken.id is \"[CLS]\", which special_tokens does not define");
+        "invalid_file: tokenizer.json: post_processor.single[0].SpecialToken.id is \"[CLS]\", which special_tokens does not define");
   CHECK(has(refused(processing(R"([{"Sequence": {"id": "C", "type_id": 0}}])")), "is \"C\", A or B expected"));
   CHECK(has(refused(processing(R"([{"Sequence": {"id": "B", "type_id": 0}}])")), "the template of one text names the sequence B"));
   CHECK(begins(refused(processing(R"(["$A"])")), "invalid_file"));
