@@ -12,13 +12,19 @@ namespace {
 
 constexpr std::int64_t default_new_tokens = 20;
 
+/// How messages call prompt `number`.
+std::string prompt_name(const GenerationRequest& request, std::size_t number) {
+  return request.prompts.size() == 1 ? "the prompt" : format("prompt {}", number);
+}
+
 /// Where decoding of prompt `number` begins.
 std::vector<std::int32_t> decoder_ids(const Session& session, const GenerationRequest& request, std::size_t number) {
   const GenerationConfig& config = request.config;
   if (!session.model().encoder) {
     if (!request.prompts[number].empty()) return request.prompts[number];
     if (config.bos_token_id) return {*config.bos_token_id};
-    throw Error(Code::invalid_argument, "prompt {}: 0 tokens found, at least 1 expected (there is no bosTokenId)", number);
+    throw Error(Code::invalid_argument, "{}: 0 tokens found, at least 1 expected (there is no bosTokenId)",
+                prompt_name(request, number));
   }
   const std::optional<std::int32_t> start = config.decoder_start_token_id ? config.decoder_start_token_id : config.bos_token_id;
   if (!start) throw Error(Code::invalid_argument, "decoderStartTokenId: none found, one expected (there is no bosTokenId either)");
@@ -27,18 +33,19 @@ std::vector<std::int32_t> decoder_ids(const Session& session, const GenerationRe
   return ids;
 }
 
-std::int64_t max_length_of(const Session& session, const GenerationConfig& config, std::size_t number, std::int64_t length) {
+std::int64_t max_length_of(const Session& session, const GenerationRequest& request, std::size_t number, std::int64_t length) {
+  const GenerationConfig& config = request.config;
   const std::int64_t context = session.max_length();
   if (length > context) {
-    throw Error(Code::context_full, "prompt {}: {} tokens, the context has {}", number, length, context)
+    throw Error(Code::context_full, "{}: {} tokens, the context has {}", prompt_name(request, number), length, context)
         .with("found", length)
         .with("limit", context);
   }
   if (config.max_new_tokens) return std::min(length + *config.max_new_tokens, context);
   if (!config.max_length) return std::min(length + default_new_tokens, context);
   if (length >= *config.max_length) {
-    throw Error(Code::invalid_argument, "maxLength: {} found, more than the {} tokens of prompt {} expected (or maxNewTokens)",
-                *config.max_length, length, number)
+    throw Error(Code::invalid_argument, "maxLength: {} found, more than the {} tokens of {} expected (or maxNewTokens)", *config.max_length,
+                length, prompt_name(request, number))
         .with("option", "maxLength");
   }
   return std::min(*config.max_length, context);
@@ -91,7 +98,7 @@ Task<GenerationResult> generate(Session& session, const Tokenizer* tokenizer, Ge
   const auto copies = std::size_t(request.config.num_return_sequences);
   for (std::size_t i = 0; i < count; ++i) {
     Prompt prompt{decoder_ids(session, request, i), 0};
-    prompt.max_length = max_length_of(session, request.config, i, std::int64_t(prompt.ids.size()));
+    prompt.max_length = max_length_of(session, request, i, std::int64_t(prompt.ids.size()));
     run.prompts.push_back(std::move(prompt));
     run.result.usage.prompt_tokens += std::int64_t(model.encoder ? request.prompts[i].size() : run.prompts[i].ids.size());
     run.result.sequences.insert(run.result.sequences.end(), copies, run.prompts[i].ids);

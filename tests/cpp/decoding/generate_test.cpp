@@ -74,7 +74,7 @@ TEST_CASE("without a bound twenty tokens are made; max_length counts the prompt,
   config.max_new_tokens.reset();
   config.max_length = 2;
   CHECK(message_of([&] { run_generation(session, request_of({{5, 3}}, config)); }) ==
-        "invalid_argument: maxLength: 2 found, more than the 2 tokens of prompt 0 expected (or maxNewTokens)");
+        "invalid_argument: maxLength: 2 found, more than the 2 tokens of the prompt expected (or maxNewTokens)");
 }
 
 TEST_CASE("generation ends with the context, and a longer prompt is context_full with both numbers") {
@@ -92,7 +92,7 @@ TEST_CASE("a prompt without tokens begins with bos_token_id, and is refused wher
   Session session(table_model(counting_logits()));
   GenerationConfig config = ending_at_zero();
   CHECK(message_of([&] { run_generation(session, request_of({{}}, config)); }) ==
-        "invalid_argument: prompt 0: 0 tokens found, at least 1 expected (there is no bosTokenId)");
+        "invalid_argument: the prompt: 0 tokens found, at least 1 expected (there is no bosTokenId)");
   config.bos_token_id = 6;
   CHECK(run_generation(session, request_of({{}}, config)).result.sequences[0] == Ids{6, 7, 0});
   CHECK(run_generation(session, request_of({}, config)).result.sequences.empty());
