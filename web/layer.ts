@@ -148,7 +148,7 @@ function spread(name: string, mask: Tensor | undefined, full: readonly [number, 
  * - gpt, bert, whole models as textbooks write them: input_ids [B,T] or [T], attention_mask and (bert) token_type_ids of the same shape;
  *   give logits and lastHiddenState, and a bert with next_sentence nextSentenceLogits.
  * @param weights default: random, as PyTorch's modules start. Names that textbooks have in PyTorch's place are known: W_q, Wq, q_proj or
- *   query for four linears, ffn.0 and ffn.2, fc1 and fc2, ln1, blocks.0
+ *   query for four linears, ffn.0 and ffn.2, fc1 and fc2, ln1, blocks.0; and for a gpt those of transformers' GPT-2
  */
 export async function createLayer(
   kind: LayerKind, options: Readonly<Record<string, unknown>>, weights?: ReadonlyMap<string, Tensor>,

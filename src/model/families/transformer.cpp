@@ -142,12 +142,23 @@ const WeightNames transformer_names{
              {"decoder.norm", "decoder.norm"},
              {"decoder.norm", "norm"},
              {"decoder.norm", "ln_f"},
+             {"decoder.embed.tokens", "wte"},  // GPT-2's names, of transformers
+             {"decoder.embed.positions", "wpe"},
+             {"decoder.#.attention_norm", "h.#.ln_1"},
+             {"decoder.#.self_attention.query", "h.#.attn.c_attn", Part::query, true},
+             {"decoder.#.self_attention.key", "h.#.attn.c_attn", Part::key, true},
+             {"decoder.#.self_attention.value", "h.#.attn.c_attn", Part::value, true},
+             {"decoder.#.self_attention.output", "h.#.attn.c_proj", Part::whole, true},
+             {"decoder.#.ffn_norm", "h.#.ln_2"},
+             {"decoder.#.ffn.up", "h.#.mlp.c_fc", Part::whole, true},
+             {"decoder.#.ffn.down", "h.#.mlp.c_proj", Part::whole, true},
+             {"heads.lm.output", "lm_head"},
              {"heads.lm.output", "output_linear"},
              {"heads.lm.output", "generator"},
              {"heads.lm.output.bias", "mlm_bias"},
              {"heads.next_sentence", "nsp"},
              {"heads.classifier.output", "classifier"}},
-    .ignored = {"positional_encoding.pos_embedding"}};
+    .ignored = {"positional_encoding.pos_embedding", ".attn.bias", ".attn.masked_bias"}};
 
 }  // namespace
 
