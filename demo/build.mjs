@@ -47,7 +47,7 @@ async function buildServiceWorker(folder) {
 export async function buildDemo() {
   rmSync(DEMO, { recursive: true, force: true });
   const copyWithout = (pattern, from, to) => cpSync(from, path.join(DEMO, to), { recursive: true, filter: (file) => !pattern.test(file) });
-  copyWithout(/(golden\.json|\.md)$/, path.join(SOURCE, 'models'), 'models');
+  copyWithout(/(golden\.json|\.md|\.mjs)$/, path.join(SOURCE, 'models'), 'models');
   copyWithout(/\.(d\.ts|map)$|[\\/]cli$/, path.join(ROOT, 'dist'), 'webformer');
   await buildPage(DEMO);
   await buildServiceWorker(DEMO);
