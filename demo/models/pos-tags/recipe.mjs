@@ -27,8 +27,8 @@ export const recipe = {
     writeRows('validation', ewt('validation'));
   },
   options: {
-    'batch-tokens': 2048, epochs: 8, 'learning-rate': 1e-3, schedule: 'linear', warmup: 100, 'weight-decay': 0.01, clip: 1, dropout: 0.15,
-    'label-smoothing': 0.1, seed: 1, 'validate-every': 150,
+    'batch-tokens': 1024, epochs: 6, 'learning-rate': 1e-3, schedule: 'linear', warmup: 100, 'weight-decay': 0.01, clip: 1, dropout: 0.15,
+    'label-smoothing': 0.1, seed: 1, 'validate-every': 250,
   },
   async evaluate(model) {
     const rows = ewt('test');
