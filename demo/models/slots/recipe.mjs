@@ -5,7 +5,7 @@ import { spanF1 } from '../recipes/metrics.mjs';
 
 export const recipe = {
   about: 'finds the slots of spoken commands',
-  minutes: 5,
+  minutes: 4,
   task: 'token-classification',
   from: 'fill-mask',
   labels: () => [...new Set(snips('train').flatMap(({ labels }) => labels))].sort(),
