@@ -1,5 +1,5 @@
 // node demo/models/train.mjs NAME… | --all, --dry: makes the models of this folder anew, each from its recipe.mjs, and writes them here.
-// A run that was ended goes on where it was. --evaluate: only the figures of the model that is here.
+// A run that was ended goes on where it was. --learn leaves out the figures of the test side, --evaluate gives them of what is here.
 import { spawn } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -68,7 +68,7 @@ async function evaluate(name, recipe) {
 }
 
 const { values, positionals } = parseArgs({
-  allowPositionals: true, options: { all: { type: 'boolean' }, dry: { type: 'boolean' }, evaluate: { type: 'boolean' } },
+  allowPositionals: true, options: Object.fromEntries(['all', 'dry', 'evaluate', 'learn'].map((name) => [name, { type: 'boolean' }])),
 });
 const names = values.all ? namesOfAll() : positionals;
 if (names.length === 0) throw new Error(`no recipe named, --all or some of ${namesOfAll().join(', ')} expected`);
@@ -79,5 +79,5 @@ for (const [name, recipe] of await inOrder(names)) {
     continue;
   }
   if (!values.evaluate) await learn(name, recipe);
-  await evaluate(name, recipe);
+  if (!values.learn) await evaluate(name, recipe);
 }
