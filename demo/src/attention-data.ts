@@ -44,7 +44,7 @@ const PLACES: Readonly<Record<Kind, string>> = {
 /** How far a recomputed weight may be from the model's, which rounds elsewhere. */
 const TOLERANCE = 2e-3;
 
-const facesOf = (tokenizer: Tokenizer, ids: readonly number[]) =>
+export const facesOf = (tokenizer: Tokenizer, ids: readonly number[]) =>
   ids.map((id) => tokenizer.decode([id], { skipSpecialTokens: false }).trim() || (tokenizer.tokenOf(id) ?? String(id)));
 
 /** Row `index` of the part of [1,T,parts*size] that belongs to `part`. */

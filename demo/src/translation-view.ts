@@ -9,8 +9,8 @@ export interface TranslationView {
   /** What is sure of sentence `index`, and how its likeliest translation goes on. */
   stream(index: number, sure: string, draft: string): void;
   finish(index: number, text: string): void;
-  /** No more will come: what is not finished goes, since it is no translation of what now stands on the left. */
-  giveUp(): void;
+  /** No more will come: what is not finished goes, since it is no translation of what now stands on the left. Gives how many stay. */
+  giveUp(): number;
   select(index: number): void;
   text(): string;
   clear(): void;
@@ -79,6 +79,7 @@ export function createTranslationView(place: HTMLElement, chosen: (index: number
       cells = cells.filter(({ finished }) => finished);
       place.replaceChildren(...cells.flatMap(({ sentence, space }) => [sentence, space]));
       place.ariaBusy = 'false';
+      return cells.length;
     },
     select,
     text: () => cells.map(({ sure }, i) => sure.data + spaceBehind(i)).join('').trimEnd(),

@@ -157,9 +157,9 @@ test('the first view is at most 100 kB before WebAssembly and models', async (t)
   assert.ok(total <= 100_000, `${total} bytes`);
 });
 
-/** What reaches beyond the right edge; chips alone are a row to be pushed along. */
+/** What reaches beyond the right edge; chips and the tree of beams alone are to be pushed along. */
 const cutOff = (page) => page.evaluate(() => [...document.querySelectorAll('body *')]
-  .filter((element) => element.checkVisibility() && !element.closest('.chips, .visually-hidden'))
+  .filter((element) => element.checkVisibility() && !element.closest('.chips, .beam-tree, .visually-hidden'))
   .filter((element) => element.getBoundingClientRect().right > innerWidth + 0.5)
   .map(({ outerHTML }) => outerHTML.slice(0, 80)));
 
@@ -211,7 +211,8 @@ for (const { name, hash, ...options } of LOOKS) {
 
 /** Every text that the page itself shows now, with labels and titles; numbers are as they come. */
 function pageTexts() {
-  const data = '#story, #candidates li, .pieces, .lines, .matrix, .softmax tbody, #attention-translation, [role=status], noscript, script';
+  const data = '#story, #candidates li, .pieces, .beam-tree, .lines, .matrix, .softmax tbody, #attention-translation, [role=status], '
+    + 'noscript, script';
   const isOwn = (element) => element.closest('[lang]') === document.documentElement && !element.closest(data) && element.checkVisibility();
   const texts = [document.title];
   for (const element of document.body.querySelectorAll('*')) {

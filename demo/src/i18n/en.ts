@@ -46,6 +46,25 @@ export const en = {
   'translate.measure': '{tokens} {tokens|token|tokens} in {ms} ms',
   'translate.done': 'Translation: {text}',
   'translate.failed': 'The text could not be translated',
+  'translate.progress': '{n} of {all} {all|sentence|sentences}',
+  'translate.sentences': 'Sentences translated',
+
+  'alignment.title': 'Word by word',
+  'alignment.help': 'Point at a word of the translation, or use the arrow keys: the stronger a word of the source is coloured, the more '
+    + 'the model looked at it to write that word.',
+  'alignment.target': 'Words of the translation',
+  'alignment.source': 'Words of the source',
+  'alignment.rest': 'end of sentence',
+  'alignment.about': 'For “{word}”, it looked at: {list}',
+  'alignment.none': 'This model does not say where it looked, or reads more than the sentence alone.',
+  'beamTree.title': 'What the beams tried',
+  'beamTree.help': 'A column is a step, the best beam on top. Each token has the sum of log-probabilities up to it; the marked path leads '
+    + 'to the translation above. Choose a token, also by the arrow keys.',
+  'beamTree.about': 'Step {step}, beam {rank}: “{token}” with {probability}, sum {score}. So far: “{text}”',
+  'beamTree.goesOn': 'It goes on.',
+  'beamTree.complete': 'It is complete.',
+  'beamTree.givenUp': 'It was given up: others were likelier.',
+  'beamTree.chosen': 'It is the translation above.',
 
   'generate.lead': 'Begin a tale. The model goes on, one token at a time, and shows what else it might have said.',
   'generate.prompt': 'Beginning',
