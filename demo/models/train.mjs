@@ -20,8 +20,14 @@ async function recipeOf(name) {
 
 /** The recipes in an order in which each comes after the one that it begins with. */
 async function inOrder(names) {
-  const recipes = await Promise.all(names.map(async (name) => [name, await recipeOf(name)]));
-  return [...recipes.filter(([, { from }]) => !from), ...recipes.filter(([, { from }]) => from)];
+  const ordered = new Map();
+  const add = async (name) => {
+    const recipe = await recipeOf(name);
+    if (names.includes(recipe.from)) await add(recipe.from);
+    ordered.set(name, recipe);
+  };
+  for (const name of names) await add(name);
+  return ordered;
 }
 
 /** Rows, and what a new model begins with, in the folder `rows`; it is whole once it has that name. */
