@@ -43,11 +43,14 @@ async function buildServiceWorker(folder) {
   });
 }
 
-/** The whole page with the models and the package. */
+/** What src/models.ts offers; the service worker keeps them for use without a network. */
+const MODELS = ['en-fr', 'tales'];
+
+/** The whole page with its models and the package. */
 export async function buildDemo() {
   rmSync(DEMO, { recursive: true, force: true });
   const copyWithout = (pattern, from, to) => cpSync(from, path.join(DEMO, to), { recursive: true, filter: (file) => !pattern.test(file) });
-  copyWithout(/(golden\.json|\.md|\.mjs)$/, path.join(SOURCE, 'models'), 'models');
+  for (const name of MODELS) copyWithout(/(golden\.json|\.md|\.mjs)$/, path.join(SOURCE, 'models', name), `models/${name}`);
   copyWithout(/\.(d\.ts|map)$|[\\/]cli$/, path.join(ROOT, 'dist'), 'webformer');
   await buildPage(DEMO);
   await buildServiceWorker(DEMO);
