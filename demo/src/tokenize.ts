@@ -72,11 +72,13 @@ export function startTokenize(): void {
     changed();
   }, '');
 
-  source.value = EXAMPLES[0];
+  let early = source.value;  // typed while the code of this tab was fetched
+  source.value = early || EXAMPLES[0];
   const parts = [createMerging(), createOwnTokenizer()];
   makeLinkable('tokenize', {
     read(parameters, refuse) {
-      source.value = parameters.get('text') ?? EXAMPLES[0];
+      source.value = parameters.get('text') ?? (early || EXAMPLES[0]);
+      early = '';
       const wanted = parameters.get('special') ?? '1';
       special.checked = wanted !== '0';
       if (!/^[01]$/.test(wanted)) refuse('special', wanted, '1');

@@ -10,7 +10,7 @@ const [first, second] = (await golden('en-fr')).cases.map(({ text }) => text);
 
 test('a link shows what its sender saw', async (t) => {
   const page = await open(t, { hash: '#tokenize?text=newer%20wider&special=0&lang=en' });
-  assert.equal(await page.inputValue('#text'), 'newer wider');
+  await eventually(() => page.inputValue('#text'), 'newer wider');  // the tab's code is fetched when it is shown
   assert.equal(await page.isChecked('#special-tokens'), false);
   await page.click('#tab-translate');
   await page.fill('#source', second);

@@ -41,7 +41,7 @@ function find(name: string): Command {
 function inOwnNames(
   { code, message, details }: TransformerError, command: Command, args: readonly string[],
 ): [text: string, isUsage: boolean] {
-  let text = message.replace(new RegExp(`^(${command.name}|prompt 0): `), ''), isUsage = false;
+  let text = message.replace(new RegExp(`^(${command.name}|the prompt): `), ''), isUsage = false;
   for (const option of Object.keys(readArguments(command, args, COMMON).values)) {
     const name = command.options[option]?.of ?? camelCase(option), start = new RegExp(`^${name}(?=[:[ ])`);
     if (name === details?.['option'] || start.test(text)) isUsage = code === 'invalid_argument';
