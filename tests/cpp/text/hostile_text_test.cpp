@@ -68,8 +68,13 @@ TEST_CASE("67: a line of ten megabytes without a space takes time in proportion 
       CHECK(tokenizer.encode(text).size() > 0);
       return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     };
-    const double tenth = seconds(std::string_view(line).substr(0, 1'000'000)), whole = seconds(line);
-    CHECK(whole < 30 * tenth + 1);
+    // What is quadratic fails each time; what other programs take of the machine, it does not lose three times.
+    bool linear = false;
+    for (int attempt = 0; attempt < 3 && !linear; ++attempt) {
+      const double tenth = seconds(std::string_view(line).substr(0, 1'000'000)), whole = seconds(line);
+      linear = whole < 30 * tenth + 1;
+    }
+    CHECK(linear);
   }
 }
 

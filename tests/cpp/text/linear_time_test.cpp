@@ -68,25 +68,29 @@ double seconds(Action action) {
   return double(std::clock() - start) / CLOCKS_PER_SEC;
 }
 
-/// What is quadratic takes `times` times as long as this allows, or more. A megabyte fits the caches, ten do not: threefold is usual.
-void check_growth(const std::string& what, double small, double large, double times) {
-  char line[160];
-  std::snprintf(line, sizeof line, "%-44s%8.3f s%9.3f s%8.1f", what.c_str(), small, large, large / std::max(small, 1e-6));
-  MESSAGE(line);
-  CHECK_MESSAGE(large < 4 * times * small + 0.3, what);
+/// What is quadratic takes `times` times as long as this allows, or more, each time it is tried; what other programs take of the machine
+/// is not lost three times. A megabyte fits the caches, ten do not: threefold is usual.
+template <class Small, class Large>
+void check_growth(const std::string& what, double times, Small small, Large large) {
+  bool linear = false;
+  for (int attempt = 0; attempt < 3 && !linear; ++attempt) {
+    const double few = seconds(small), many = seconds(large);
+    char line[160];
+    std::snprintf(line, sizeof line, "%-44s%8.3f s%9.3f s%8.1f", what.c_str(), few, many, many / std::max(few, 1e-6));
+    MESSAGE(line);
+    linear = many < 4 * times * few + 0.3;
+  }
+  CHECK_MESSAGE(linear, what);
 }
 
 void check_linear(const std::string& name, const Tokenizer& tokenizer) {
   for (const LongText& text : long_texts()) {
     const std::string small = text.make(small_length()), large = text.make(10 * small_length());
     Encoding few, many;
-    const double few_encoded = seconds([&] { few = tokenizer.encode(small); });
-    const double many_encoded = seconds([&] { many = tokenizer.encode(large); });
-    check_growth(name + ", " + text.name + ", encode", few_encoded, many_encoded, 10);
+    check_growth(name + ", " + text.name + ", encode", 10, [&] { few = tokenizer.encode(small); }, [&] { many = tokenizer.encode(large); });
     std::string short_text, long_text;
-    const double few_decoded = seconds([&] { short_text = tokenizer.decode(few.ids); });
-    const double many_decoded = seconds([&] { long_text = tokenizer.decode(many.ids); });
-    check_growth(name + ", " + text.name + ", decode", few_decoded, many_decoded, 10);
+    check_growth(name + ", " + text.name + ", decode", 10, [&] { short_text = tokenizer.decode(few.ids); },
+                 [&] { long_text = tokenizer.decode(many.ids); });
     CHECK(few.size() <= many.size());
     CHECK(short_text.size() <= long_text.size());
   }
@@ -95,10 +99,10 @@ void check_linear(const std::string& name, const Tokenizer& tokenizer) {
 void check_linear_training(TrainerKind kind, const LongText& text, std::size_t vocab_size) {
   const auto training = [&](std::size_t length) {
     const std::vector<std::string> texts{text.make(length)};
-    return seconds([&] { learn(kind, {.vocab_size = vocab_size}, texts); });
+    learn(kind, {.vocab_size = vocab_size}, texts);
   };
-  const double small = training(small_length());
-  check_growth(std::string(name(kind)) + ", " + text.name + ", train", small, training(4 * small_length()), 4);
+  check_growth(std::string(name(kind)) + ", " + text.name + ", train", 4, [&] { training(small_length()); },
+               [&] { training(4 * small_length()); });
 }
 
 }  // namespace
