@@ -58,7 +58,7 @@ export async function forEachText(
     } catch (error) {
       const fault = faultOf(error, isLine);
       if (!fault) throw error;
-      const { code } = fault, message = fault.message.replace(/^(prompt|text) 0: /, '');
+      const { code } = fault, message = fault.message.replace(/^(the prompt|(prompt|text) 0): /, '');
       failed++;
       complain(`${isLine ? 'line' : 'text'} ${number}: ${message} (${code})`, command);
       if (linesWritten() === before) await (json ? writeJson({ text, error: { code, message } }, signal) : writeLine('', signal));
