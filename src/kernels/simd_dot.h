@@ -175,19 +175,16 @@ struct PairDot {
   using Input = Weights;
   using NibbleSums = Ints<A>;
 
-  static constexpr std::int64_t inputs = 4;
   static constexpr std::int64_t byte_of(std::int64_t lane, std::int64_t k) noexcept { return k / 2 * 2 * lanes<F> + lane * 2 + k % 2; }
 
-  static Weights load(const std::int8_t* bytes) noexcept { return widen(Bytes<A>::load_unaligned(bytes)); }
   static std::array<Weights, 2> load_nibbles(const std::int8_t* bytes) noexcept {
     const Bytes<A> both = Bytes<A>::load_unaligned(bytes), low = constant<Bytes<A>>(DotConstants::nibble);
     return {widen(both & low), widen(xsimd::bitwise_cast<std::int8_t>(xsimd::bitwise_cast<std::uint16_t>(both) >> 4) & low)};
   }
 
-  static Ints<A> add(Weights weights, Input input, Ints<A> sums) noexcept {
+  static NibbleSums add_nibbles(Weights weights, Input input, NibbleSums sums) noexcept {
     return sums + multiply(weights.low, input.low) + multiply(weights.high, input.high);
   }
-  static NibbleSums add_nibbles(Weights weights, Input input, NibbleSums sums) noexcept { return add(weights, input, sums); }
   static Ints<A> total(NibbleSums sums) noexcept { return sums; }
 
 #ifdef __wasm_simd128__
@@ -216,9 +213,7 @@ struct PairDot {
   static Ints<A> multiply(Shorts<A> a, Shorts<A> b) noexcept { return _mm_madd_epi16(a, b); }
 #endif
 };
-#endif
 
-#if XSIMD_WITH_SSE2 || defined(__wasm_simd128__)
 /// Two inputs a step.
 template <class F>
 struct WideDot {
@@ -249,6 +244,11 @@ struct WideDot {
   static Ints<A> add(Weights weights, Input input, Ints<A> sums) noexcept { return sums + Ints<A>(_mm_madd_epi16(weights, input)); }
 #endif
 };
+#else
+template <class F>
+using PairDot = FusedDot<F>;
+template <class F>
+using WideDot = FusedDot<F>;
 #endif
 
 /// Whether relaxed SIMD multiplies and adds four bytes at once. SSSE3 in its place shows by its 16-bit sums, which saturate.
@@ -259,48 +259,37 @@ inline bool quads_are_fused() noexcept {
   return add_quads<A>(Bytes<A>(large), Bytes<A>(all_ones), Ints<A>(0), A()).first() != saturated;
 }
 
-/// Calls visit(dot) with the type that suits the machine for weights of 8 bits.
-template <class F, class Visit>
-inline auto with_dot(Visit visit) {
+/// Calls visit(dot) with the type that suits the machine: FusedDot where there is such an instruction, elsewhere Relaxed with relaxed SIMD,
+/// SplitDot in native code that has its instructions, and Plain in all other.
+template <class F, template <class> class Relaxed, template <class> class Plain, class Visit>
+inline auto with_dot_of(Visit visit) {
 #if defined(__wasm_relaxed_simd__)
   static const bool fused = quads_are_fused<typename F::arch_type>();
-  return fused ? visit(FusedDot<F>()) : visit(WideDot<F>());
+  return fused ? visit(FusedDot<F>()) : visit(Relaxed<F>());
 #elif defined(__wasm_simd128__)
-  return visit(WideDot<F>());
+  return visit(Plain<F>());
 #else
   using A = typename F::arch_type;
   if constexpr (splits<A>) {
     return visit(SplitDot<F>());
-#if XSIMD_WITH_SSE2
   } else if constexpr (std::is_base_of_v<xsimd::sse2, A> && !has_vnni<A>) {
-    return visit(WideDot<F>());
-#endif
+    return visit(Plain<F>());
   } else {
     return visit(FusedDot<F>());
   }
 #endif
 }
 
-/// The same for weights of 4 bits.
+/// For weights of 8 bits.
+template <class F, class Visit>
+inline auto with_dot(Visit visit) {
+  return with_dot_of<F, WideDot, WideDot>(visit);
+}
+
+/// For weights of 4 bits.
 template <class F, class Visit>
 inline auto with_nibble_dot(Visit visit) {
-#if defined(__wasm_relaxed_simd__)
-  static const bool fused = quads_are_fused<typename F::arch_type>();
-  return fused ? visit(FusedDot<F>()) : visit(SplitDot<F>());
-#elif defined(__wasm_simd128__)
-  return visit(PairDot<F>());
-#else
-  using A = typename F::arch_type;
-  if constexpr (splits<A>) {
-    return visit(SplitDot<F>());
-#if XSIMD_WITH_SSE2
-  } else if constexpr (std::is_base_of_v<xsimd::sse2, A> && !has_vnni<A>) {
-    return visit(PairDot<F>());
-#endif
-  } else {
-    return visit(FusedDot<F>());
-  }
-#endif
+  return with_dot_of<F, SplitDot, PairDot>(visit);
 }
 
 }  // namespace webformer
