@@ -108,6 +108,11 @@ JsonDocument with_defaults(const Json& config, std::string_view defaults) {
 
 std::span<const Family* const> families() { return rows; }
 
+std::vector<WeightName> add_rows(std::vector<WeightName> first, const std::vector<WeightName>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
 std::vector<WeightName> join_rows(std::vector<WeightName> first, const std::vector<WeightName>& second) {
   const std::size_t count = first.size();
   for (const WeightName& row : second) {

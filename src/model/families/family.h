@@ -48,6 +48,10 @@ const WeightNames& llama_names();
 /// One multi-head attention, as "attention": nn.MultiheadAttention, the same with widths of its own for keys and values, and four linears
 /// as textbooks and LLaMA name them.
 const WeightNames& multi_head_names();
+/// GPT-2's embeddings, layers and last norm, as transformers names them.
+const std::vector<WeightName>& gpt2_body_rows();
+/// Both lists, whose names stand beside each other.
+std::vector<WeightName> add_rows(std::vector<WeightName> first, const std::vector<WeightName>& second);
 /// Both lists, but what the first one names is not looked for under the names of the second.
 std::vector<WeightName> join_rows(std::vector<WeightName> first, const std::vector<WeightName>& second);
 

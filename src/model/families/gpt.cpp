@@ -138,21 +138,10 @@ void configure_mpt(const Json& j, ModelConfig& c) {
 }
 
 const WeightNames gpt2_names{.prefixes = {"transformer.", ""},
-                             .rows = {{"decoder.embed.tokens", "wte"},
-                                      {"decoder.embed.positions", "wpe"},
-                                      {"decoder.#.attention_norm", "h.#.ln_1"},
-                                      {"decoder.#.self_attention.query", "h.#.attn.c_attn", Part::query, true},
-                                      {"decoder.#.self_attention.key", "h.#.attn.c_attn", Part::key, true},
-                                      {"decoder.#.self_attention.value", "h.#.attn.c_attn", Part::value, true},
-                                      {"decoder.#.self_attention.output", "h.#.attn.c_proj", Part::whole, true},
-                                      {"decoder.#.ffn_norm", "h.#.ln_2"},
-                                      {"decoder.#.ffn.up", "h.#.mlp.c_fc", Part::whole, true},
-                                      {"decoder.#.ffn.down", "h.#.mlp.c_proj", Part::whole, true},
-                                      {"decoder.norm", "ln_f"},
-                                      {"heads.lm.output", "lm_head"},
-                                      {"heads.classifier.output", "score"},
-                                      {"heads.classifier.output", "classifier"},
-                                      {"heads.classifier.output", "qa_outputs"}},
+                             .rows = add_rows(gpt2_body_rows(), {{"heads.lm.output", "lm_head"},
+                                                                 {"heads.classifier.output", "score"},
+                                                                 {"heads.classifier.output", "classifier"},
+                                                                 {"heads.classifier.output", "qa_outputs"}}),
                              .ignored = {".attn.bias", ".attn.masked_bias"}};
 
 const WeightNames gpt_neox_names{.prefixes = {"gpt_neox.", ""},
@@ -251,6 +240,21 @@ const WeightNames mpt_names{.prefixes = {"transformer.", ""},
                             .ignored = {}};
 
 }  // namespace
+
+const std::vector<WeightName>& gpt2_body_rows() {
+  static const std::vector<WeightName> rows{{"decoder.embed.tokens", "wte"},
+                                            {"decoder.embed.positions", "wpe"},
+                                            {"decoder.#.attention_norm", "h.#.ln_1"},
+                                            {"decoder.#.self_attention.query", "h.#.attn.c_attn", Part::query, true},
+                                            {"decoder.#.self_attention.key", "h.#.attn.c_attn", Part::key, true},
+                                            {"decoder.#.self_attention.value", "h.#.attn.c_attn", Part::value, true},
+                                            {"decoder.#.self_attention.output", "h.#.attn.c_proj", Part::whole, true},
+                                            {"decoder.#.ffn_norm", "h.#.ln_2"},
+                                            {"decoder.#.ffn.up", "h.#.mlp.c_fc", Part::whole, true},
+                                            {"decoder.#.ffn.down", "h.#.mlp.c_proj", Part::whole, true},
+                                            {"decoder.norm", "ln_f"}};
+  return rows;
+}
 
 const Family gpt2{.model_type = "gpt2", .defaults = R"({"eos_token_id": 50256})", .configure = configure_gpt2, .names = gpt2_names};
 const Family gpt_neox{.model_type = "gpt_neox",
