@@ -16,21 +16,24 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) text.replace(at, from.size(), to);
 }
 
-/// What WordPiece's and CTC's decoders of tokenizers do to the spaces of one token; "do not" is their own rule.
+/// What WordPiece's and CTC's decoders of tokenizers do to the spaces of one token.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 11> clean_up_rules{{{" .", "."},
+                                                                                        {" ?", "?"},
+                                                                                        {" !", "!"},
+                                                                                        {" ,", ","},
+                                                                                        {" ' ", "'"},
+                                                                                        {" n't", "n't"},
+                                                                                        {" 'm", "'m"},
+                                                                                        {" do not", " don't"},
+                                                                                        {" 's", "'s"},
+                                                                                        {" 've", "'ve"},
+                                                                                        {" 're", "'re"}}};
+/// The one that transformers, which does the same to whole texts, has not.
+constexpr std::string_view rule_of_tokens = " do not";
+
 void clean_up(std::string& token) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 11> rules{{{" .", "."},
-                                                                                 {" ?", "?"},
-                                                                                 {" !", "!"},
-                                                                                 {" ,", ","},
-                                                                                 {" ' ", "'"},
-                                                                                 {" n't", "n't"},
-                                                                                 {" 'm", "'m"},
-                                                                                 {" do not", " don't"},
-                                                                                 {" 's", "'s"},
-                                                                                 {" 've", "'ve"},
-                                                                                 {" 're", "'re"}}};
   if (token.find(' ') == std::string::npos) return;
-  for (const auto& [from, to] : rules) replace_all(token, from, to);
+  for (const auto& [from, to] : clean_up_rules) replace_all(token, from, to);
 }
 
 std::string replaced(const Finder& finder, std::string_view text, std::string_view content) {
@@ -68,18 +71,9 @@ DecoderChain::DecoderChain(const std::vector<Decoder>& specs, std::string_view s
 
 const DecoderChain& clean_up_chain() {
   static const DecoderChain chain = [] {
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 10> rules{{{" .", "."},
-                                                                                   {" ?", "?"},
-                                                                                   {" !", "!"},
-                                                                                   {" ,", ","},
-                                                                                   {" ' ", "'"},
-                                                                                   {" n't", "n't"},
-                                                                                   {" 'm", "'m"},
-                                                                                   {" 's", "'s"},
-                                                                                   {" 've", "'ve"},
-                                                                                   {" 're", "'re"}}};
     std::vector<Decoder> stages{FuseDecoder()};
-    for (const auto& [from, to] : rules) stages.push_back(Replace{{std::string(from), false}, std::string(to)});
+    for (const auto& [from, to] : clean_up_rules)
+      if (from != rule_of_tokens) stages.push_back(Replace{{std::string(from), false}, std::string(to)});
     return DecoderChain(stages, "clean_up_tokenization_spaces");
   }();
   return chain;
