@@ -46,16 +46,10 @@ val stage(double size) {
 /// names, lengths: the files of a tokenizer, staged one after the other. Returns [tokenizer, of the target or null where it is the same].
 val read_tokenizers(val names, val lengths) {
   return guarded([&] {
-    const std::vector<std::int32_t> sizes = ids_from_js(lengths);
     const std::vector<std::string> keys = texts_from_js(names);
-    std::size_t total = 0;
-    for (const std::int32_t size : sizes) total += std::size_t(size);
-    std::string_view staged = Staging::text(total);
+    const std::vector<std::string_view> contents = Staging::texts(lengths);
     std::map<std::string, std::string_view> files;
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      files.emplace(keys[i], staged.substr(0, std::size_t(sizes[i])));
-      staged.remove_prefix(std::size_t(sizes[i]));
-    }
+    for (std::size_t i = 0; i < keys.size(); ++i) files.emplace(keys[i], contents[i]);
     const auto compile = [](TokenizerSpec spec) {
       return val(std::make_shared<TokenizerHandle>(std::make_shared<Tokenizer>(Tokenizer::compile(std::move(spec)))));
     };

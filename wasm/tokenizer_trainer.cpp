@@ -75,14 +75,7 @@ class TokenizerTrainingJob : public JobHandle {
 
 val TokenizerTrainerHandle::feed(val lengths) {
   return guarded([&] {
-    const std::vector<std::int32_t> sizes = ids_from_js(lengths);
-    std::size_t total = 0;
-    for (const std::int32_t size : sizes) total += std::size_t(size);
-    std::string_view staged = Staging::text(total);
-    for (const std::int32_t size : sizes) {
-      trainer_->feed(staged.substr(0, std::size_t(size)));
-      staged.remove_prefix(std::size_t(size));
-    }
+    for (const std::string_view text : Staging::texts(lengths)) trainer_->feed(text);
     return val::undefined();
   });
 }

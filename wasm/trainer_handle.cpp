@@ -7,6 +7,7 @@
 #include "wasm/guard.h"
 #include "wasm/job.h"
 #include "wasm/model_handle.h"
+#include "wasm/training_step.h"
 #include "wasm/values.h"
 
 using emscripten::val;
@@ -22,12 +23,7 @@ class TrainerHandle::StepJob : public JobHandle {
   bool work(Schedule::Clock::duration budget) override { return job_.step(budget); }
   val take() override {
     const RunStep step = job_.take();
-    val js = val::object();
-    js.set("step", double(step.step));
-    js.set("epoch", double(step.epoch));
-    js.set("loss", step.loss);
-    js.set("learningRate", step.learning_rate);
-    js.set("gradientNorm", step.gradient_norm);
+    val js = training_step_to_js(step);
     js.set("tokens", double(step.tokens));
     js.set("epochEnds", state_->run.is_epoch_end());
     return js;

@@ -98,4 +98,17 @@ std::string_view Staging::text(std::size_t size) {
   return {reinterpret_cast<const char*>(found.data()), found.size()};
 }
 
+std::vector<std::string_view> Staging::texts(const val& sizes) {
+  const std::vector<std::int32_t> counts = ids_from_js(sizes);
+  std::size_t total = 0;
+  for (const std::int32_t count : counts) total += std::size_t(count);
+  std::string_view rest = text(total);
+  std::vector<std::string_view> result;
+  for (const std::int32_t count : counts) {
+    result.push_back(rest.substr(0, std::size_t(count)));
+    rest.remove_prefix(std::size_t(count));
+  }
+  return result;
+}
+
 }  // namespace webformer

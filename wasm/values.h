@@ -39,6 +39,8 @@ class Staging {
   static void shrink() noexcept;
   static std::span<const std::byte> bytes(std::size_t size);
   static std::string_view text(std::size_t size);
+  /// Texts of these sizes in UTF-8, one after the other.
+  static std::vector<std::string_view> texts(const emscripten::val& sizes);
 };
 
 }  // namespace webformer

@@ -3,6 +3,7 @@
 #include "formats/json.h"
 #include "wasm/guard.h"
 #include "wasm/job.h"
+#include "wasm/training_step.h"
 #include "wasm/values.h"
 
 using emscripten::val;
@@ -20,12 +21,7 @@ class WordVectorJob : public JobHandle {
   bool work(Schedule::Clock::duration budget) override { return job_.step(budget); }
   val take() override {
     const WordVectorStep step = job_.take();
-    val js = val::object();
-    js.set("step", double(step.step));
-    js.set("epoch", double(step.epoch));
-    js.set("loss", step.loss);
-    js.set("learningRate", step.learning_rate);
-    js.set("gradientNorm", step.gradient_norm);
+    val js = training_step_to_js(step);
     js.set("words", double(step.words));
     return js;
   }
@@ -59,14 +55,7 @@ val create_word_vector_trainer(std::string options) {
 
 val WordVectorTrainerHandle::feed(val lengths) {
   return guarded([&] {
-    const std::vector<std::int32_t> sizes = ids_from_js(lengths);
-    std::size_t total = 0;
-    for (const std::int32_t size : sizes) total += std::size_t(size);
-    std::string_view staged = Staging::text(total);
-    for (const std::int32_t size : sizes) {
-      trainer_->feed(staged.substr(0, std::size_t(size)));
-      staged.remove_prefix(std::size_t(size));
-    }
+    for (const std::string_view text : Staging::texts(lengths)) trainer_->feed(text);
     return val::undefined();
   });
 }
