@@ -3,7 +3,7 @@ import { byId, debounce } from './dom';
 import { language, onLanguage, setLanguage, t } from './i18n';
 import { languageIn } from './i18n/choice';
 import { createNotices } from './notices';
-import { currentTab, isTab, onTab, showTab, type Tab } from './tabs';
+import { currentTab, isTab, onTab, showTab, TABS, type Tab } from './tabs';
 
 /** To be called for a value of a link that cannot be used as it is; `used` is what stands in its place. */
 export type Refuse = (name: string, value: string, used: string) => void;
@@ -35,6 +35,7 @@ function addressOf(tab: Tab): string {
 }
 
 function write(): void {
+  if (location.hash !== written) return;    // a link was followed, which the page hears of only in a moment: it is not to be lost
   written = addressOf(currentTab());
   history.replaceState({ visit: VISIT }, '', written);
 }
@@ -44,7 +45,7 @@ export const updateUrl: () => void = debounce(write, 250);
 
 function stepTo(tab: Tab): void {
   if (tab === writtenTab) return updateUrl();
-  history.replaceState({ visit: VISIT }, '', addressOf(writtenTab));    // what was typed there last may not be written yet
+  if (location.hash === written) history.replaceState({ visit: VISIT }, '', addressOf(writtenTab));    // with what was typed there last
   history.pushState({ visit: VISIT }, '', written = addressOf(tab));
   writtenTab = tab;
 }
@@ -65,7 +66,7 @@ function read(refuse: Refuse): void {
   if (wanted !== null && !chosen) refuse('lang', wanted, language());
   if (!isTab(tab)) {
     if (query !== '') refuse('#', tab, currentTab());
-    return arriveAt(currentTab());
+    return arriveAt(tab === '' ? TABS[0] : currentTab());
   }
   const linkable = linkables.get(tab);
   if (linkable) linkable.read(parameters, refuse);

@@ -53,6 +53,27 @@ for (const text of ['abc', '', 'NaN', 'Infinity', '0,5', '-1', '1e400']) {
   });
 }
 
+/** Has the page hear of a followed link, or of a step back, only after `pause` ms: as on a machine that is busy. */
+function hearLate(pause) {
+  addEventListener('hashchange', (event) => {
+    if (!event.isTrusted) return;
+    event.stopImmediatePropagation();
+    setTimeout(() => dispatchEvent(new HashChangeEvent('hashchange', event)), pause);
+  }, { capture: true });
+}
+
+test('a link that is followed just after something was typed is not lost', async (t) => {
+  const page = await open(t);
+  await page.evaluate(hearLate, 1000);
+  await page.fill('#source', first);    // which the address has after a quarter of a second
+  await page.goto(new URL('#generate?length=16', page.url()).href);
+  await page.locator('#generate-run').waitFor(PATIENCE);
+  assert.equal(await page.inputValue('#length'), '16');
+  await page.goBack();
+  await page.locator('#source').waitFor(PATIENCE);
+  assert.equal(await page.inputValue('#source'), first);
+});
+
 test('Back returns to the tab before, and takes nothing away that was typed', async (t) => {
   const page = await open(t);
   const tab = () => page.locator('[role=tab][aria-selected=true]').getAttribute('id');
