@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { BUILD, ROOT } from '../../wasm/setup/paths.mjs';
 
 const MODELS = import.meta.dirname, TRAINER = path.join(BUILD, 'host/webformer-train');
-const SHIPPED = ['config.json', 'model.safetensors', 'tokenizer.json', 'tokenizer_config.json'];
+const SHIPPED = ['config.json', 'model.safetensors', 'tokenizer.json', 'tokenizer_config.json', 'generation_config.json'];
 
 const workOf = (name) => path.join(BUILD, 'train', name);
 const fileOf = (name) => path.join(MODELS, name, 'recipe.mjs');
@@ -45,6 +45,13 @@ async function prepare(name, recipe) {
 
 const flagOf = ([option, value]) => (value === true ? [`--${option}`] : [`--${option}`, String(value)]);
 
+/** Runs the trainer, which goes on from what `out` has; a recipe's stages follow each other in one folder. */
+async function run(name, from, options) {
+  const trainer = spawn(TRAINER, [from, ...options.flatMap(flagOf)], { stdio: 'inherit' });
+  const code = await new Promise((resolve, reject) => trainer.on('error', reject).on('exit', (exit, signal) => resolve(signal ?? exit)));
+  if (code !== 0) throw new Error(`${name}: webformer-train ended with ${code}`);
+}
+
 async function learn(name, recipe) {
   const rows = await prepare(name, recipe), out = path.join(workOf(name), 'out');
   const options = [
@@ -54,12 +61,10 @@ async function learn(name, recipe) {
   ];
   const from = recipe.from ? path.join(MODELS, recipe.from) : rows;
   if (!existsSync(TRAINER)) throw new Error('no webformer-train: cmake --preset host && cmake --build build/host --target webformer-train');
-  const trainer = spawn(TRAINER, [from, ...options.flatMap(flagOf)], { stdio: 'inherit' });
-  const code = await new Promise((resolve, reject) => trainer.on('error', reject).on('exit', (exit, signal) => resolve(signal ?? exit)));
-  if (code !== 0) throw new Error(`${name}: webformer-train ended with ${code}`);
+  for (const stage of recipe.stages ?? [{}]) await run(name, from, [...options, ...Object.entries(stage)]);
   for (const file of SHIPPED) {
-    const made = path.join(out, file);
-    copyFileSync(existsSync(made) ? made : path.join(from, file), path.join(MODELS, name, file));
+    const made = [path.join(out, file), path.join(from, file)].find((candidate) => existsSync(candidate));
+    if (made) copyFileSync(made, path.join(MODELS, name, file));
   }
 }
 

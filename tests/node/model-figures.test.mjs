@@ -1,7 +1,7 @@
-// The figures that the cards of demo/models state, by the definitions of conlleval and seqeval.
+// The figures that the cards of demo/models state, by the definitions of conlleval, seqeval and sacrebleu.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { accuracy, labelF1, spanF1, spansOf } from '../../demo/models/recipes/metrics.mjs';
+import { accuracy, bleu, labelF1, spanF1, spansOf } from '../../demo/models/recipes/metrics.mjs';
 
 test('a span ends where its type does, and with the sentence', () => {
   assert.deepEqual(spansOf(['B-city', 'I-city', 'O', 'B-time']), ['city 0 2', 'time 3 4']);
@@ -33,3 +33,17 @@ test('precision is of what was found, recall of what is right', () => {
 test('accuracy is of all words, not the mean of sentences', () => {
   assert.equal(accuracy([['A'], ['A', 'B', 'B']], [['A'], ['A', 'A', 'A']]), 0.5);
 });
+
+// the scores are those of sacrebleu 2.6's corpus_bleu
+for (const [name, expected, found, references] of [
+  ['several references, the nearest in length', 48.892302243490086, ['The cat sat on the mat.'],
+    [['The cat is on the mat.', 'There is a cat on the mat.']]],
+  ['numbers, points and quotes', 60.11314680436275, ["C'est 1,000.5 euros - non ?", 'Il a dit : « Oui ».'],
+    [["C'est 1,000.5 euros, non ?"], ['Il a dit « oui ».', 'Il a dit : « Oui, oui ».']]],
+  ['hyphens and entities', 81.55395405382076, ["It's 5-4 (or &quot;so&quot;)."], [['It is 5-4 (or "so").']]],
+  ['fewer than four words', 0, ['a b'], [['a c d', 'x']]],
+]) {
+  test(`BLEU: ${name}`, () => {
+    assert.ok(Math.abs(bleu(found, references) - expected) < 1e-9, `${bleu(found, references)}, not ${expected}`);
+  });
+}

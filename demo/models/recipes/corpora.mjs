@@ -33,12 +33,18 @@ const columns = (lines) => {
   return { words: rows.map(([word]) => word), labels: rows.map(([, label]) => label) };
 };
 
-/** The English sentences of Tatoeba's English-French pairs, each once. */
-export function tatoebaEnglish(side) {
-  const sentences = new Set(readZipped('tatoeba-eng-fra-2019.zip', 'fra-eng/fra.txt').split('\n').filter(Boolean)
-    .map((line) => line.split('\t')[0]));
-  return [...sentences].filter((sentence) => (['test', 'validation'][crc32(sentence) % 50] ?? 'train') === side);
+const TATOEBA_SIDES = ['test', 'validation'];
+
+/** Tatoeba's `{ english, french }`; all pairs of one English sentence are on one side. */
+export function tatoebaPairs(side) {
+  const lines = readZipped('tatoeba-eng-fra-2019.zip', 'fra-eng/fra.txt').split('\n').filter(Boolean);
+  return lines.map((line) => line.split('\t'))
+    .filter(([english]) => (TATOEBA_SIDES[crc32(english) % 50] ?? 'train') === side)
+    .map(([english, french]) => ({ english, french: french.normalize('NFKC').trim() }));    // which makes narrow and hard spaces plain
 }
+
+/** The English sentences of Tatoeba's English-French pairs, each once. */
+export const tatoebaEnglish = (side) => [...new Set(tatoebaPairs(side).map(({ english }) => english))];
 
 /** Andersen's tales, then Aesop's; a tenth is held out. Paragraphs are lines. */
 export function tales(side) {
