@@ -29,12 +29,6 @@ namespace webformer {
 
 namespace {
 
-#ifdef __wasm_relaxed_simd__
-constexpr std::string_view build_name = "relaxed-simd";
-#else
-constexpr std::string_view build_name = "simd";
-#endif
-
 /// The address of `size` bytes that JavaScript fills before it calls what reads them.
 val stage(double size) {
   return guarded([&] {
@@ -77,7 +71,7 @@ EMSCRIPTEN_BINDINGS(webformer) {
   using emscripten::class_;
   using emscripten::function;
 
-  function("build", +[] { return to_js(build_name); });
+  function("build", +[] { return to_js(simd_build()); });
   function("selfTest", +[] { return simd_self_test(); });
   function("maxMemory", +[] { return double(max_memory()); });
   function("stage", &stage);

@@ -11,7 +11,7 @@ set(WASM_MODULE_FLAGS -lembind -sMODULARIZE -sEXPORT_ES6 -sENVIRONMENT=web,worke
 list(APPEND WASM_MODULE_FLAGS --profiling-funcs -Wl,--no-demangle)
 
 # A page downloads all of it, so what is not in the loops over numbers and text is compiled for size.
-set(FOR_SPEED "/src/(kernels|core|text)/" "/src/formats/(dtype|dequantize|json_scan)" "/src/decoding/(sampling|processors)"
+set(FOR_SPEED "/src/(core|text)/" "/src/formats/(dtype|dequantize|json_scan)" "/src/decoding/(sampling|processors)"
   "/src/model/(embeddings|weight_plan)")
 set(FOR_SIZE ${CORE_SOURCES} ${MODULE_SOURCES})
 list(JOIN FOR_SPEED "|" FOR_SPEED)
@@ -24,15 +24,16 @@ file(GLOB FOR_SIZE src/text/training/*.cpp)
 list(FILTER FOR_SIZE EXCLUDE REGEX "/piece_lattice")
 set_source_files_properties(${FOR_SIZE} PROPERTIES COMPILE_OPTIONS -Oz)
 
+add_library(webformer_bindings OBJECT ${MODULE_SOURCES})
+target_compile_options(webformer_bindings PRIVATE ${WARNINGS})
+target_include_directories(webformer_bindings PRIVATE ${PROJECT_SOURCE_DIR})
+target_link_libraries(webformer_bindings PRIVATE webformer_settings)
+
 function(add_wasm_variant suffix)
-  add_variant("${suffix}" -fwasm-exceptions ${ARGN})
+  add_variant("${suffix}" ${ARGN})
   target_link_options(webformer_core${suffix} PUBLIC ${WASM_MEMORY_FLAGS})
-  if(MODULE_SOURCES)
-    add_executable(webformer${suffix} ${MODULE_SOURCES})
-    set_target_properties(webformer${suffix} PROPERTIES SUFFIX .mjs)
-    target_compile_options(webformer${suffix} PRIVATE ${WARNINGS})
-    target_include_directories(webformer${suffix} PRIVATE ${PROJECT_SOURCE_DIR})
-    target_link_libraries(webformer${suffix} PRIVATE webformer_core${suffix})
-    target_link_options(webformer${suffix} PRIVATE ${WASM_MODULE_FLAGS} -Oz)
-  endif()
+  add_executable(webformer${suffix})
+  set_target_properties(webformer${suffix} PROPERTIES SUFFIX .mjs LINKER_LANGUAGE CXX)
+  target_link_libraries(webformer${suffix} PRIVATE webformer_core${suffix} webformer_bindings)
+  target_link_options(webformer${suffix} PRIVATE ${WASM_MODULE_FLAGS} -Oz)
 endfunction()

@@ -95,6 +95,14 @@ bool floats_are_right() noexcept {
 
 }  // namespace
 
+std::string_view simd_build() noexcept {
+#ifdef __wasm_relaxed_simd__
+  return "relaxed-simd";
+#else
+  return "simd";
+#endif
+}
+
 bool simd_self_test() noexcept {
   return with_dot<F>([](auto dot) { return bytes_are_right<decltype(dot)>(); }) &&
          with_nibble_dot<F>([](auto dot) { return nibbles_are_right<decltype(dot)>(); }) && floats_are_right();
