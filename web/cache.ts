@@ -65,10 +65,14 @@ export async function* storing(file: Arriving, body: AsyncIterable<Uint8Array>):
   if (!cache) return yield* body;
   const entry = new Entry(file);
   let at = 0;
-  for await (const part of body) {
-    if (at >= entry.length) await entry.write(part);
-    at += part.length;
-    yield part;
+  try {
+    for await (const part of body) {
+      if (at >= entry.length) await entry.write(part);
+      at += part.length;
+      yield part;
+    }
+  } finally {
+    await entry.kept();    // a worker that ends with its load would lose the chunk that is being written
   }
   await entry.finish(cache);
 }
@@ -116,9 +120,13 @@ class Entry {
     if (total !== undefined && etag?.startsWith('"')) await keepChunk({ url, at, bytes, etag, total });
   }
 
+  /** Resolves when all chunks so far are kept, or could not be. */
+  async kept(): Promise<void> {
+    await this.#keeping;
+  }
+
   async finish(cache: Cache): Promise<void> {
     const { url, response } = this.#file;
-    await this.#keeping;
     const headers = new Headers({ 'content-length': String(this.length) });
     for (const name of ['content-type', 'etag', 'last-modified']) {
       const value = response.headers.get(name);

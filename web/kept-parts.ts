@@ -11,7 +11,8 @@ interface Chunk {
   url: string;
   /** Where in the file it begins. */
   at: number;
-  bytes: Blob;
+  /** On disk, but for browsers whose private windows keep no Blobs. */
+  bytes: Blob | ArrayBuffer;
   etag: string;
   /** Bytes of the whole file. */
   total: number;
@@ -63,25 +64,27 @@ export async function keptPartsOf(url: string): Promise<KeptParts | null> {
   const parts: Blob[] = [];
   let length = 0;
   for (const chunk of chunks) {
-    if (chunk.at !== length || chunk.etag !== etag || chunk.total !== total || length + chunk.bytes.size >= total) break;
-    parts.push(chunk.bytes);
-    length += chunk.bytes.size;
+    const bytes = new Blob([chunk.bytes]);
+    if (chunk.at !== length || chunk.etag !== etag || chunk.total !== total || length + bytes.size >= total) break;
+    parts.push(bytes);
+    length += bytes.size;
   }
   return length > 0 ? { etag, total, length, bytes: new Blob(parts) } : null;
 }
 
 /** Keeps a chunk, and drops those that nobody came back for. */
-export async function keepChunk(chunk: Omit<Chunk, 'time'>): Promise<void> {
+export async function keepChunk(chunk: Omit<Chunk, 'time'> & { bytes: Blob }): Promise<void> {
   const time = Date.now();
-  await transact('readwrite', (store) => {
+  const put = (bytes: Chunk['bytes']): Promise<IDBValidKey | undefined> => transact('readwrite', (store) => {
     const old = store.index(BY_TIME).openKeyCursor(IDBKeyRange.upperBound(time - WEEK_MS));
     old.onsuccess = () => {
       if (!old.result) return;
       store.delete(old.result.primaryKey);
       old.result.continue();
     };
-    return store.put({ ...chunk, time });
+    return store.put({ ...chunk, bytes, time });
   });
+  (await put(chunk.bytes)) ?? (await put(await chunk.bytes.arrayBuffer()));
 }
 
 export async function dropParts(url: string): Promise<void> {
