@@ -99,7 +99,7 @@ export function startGenerate(): void {
       signal.throwIfAborted();
       yield { text: piece, ids, candidates: found.map(({ id, token, probability }) => ({ id, probability, text: readable(id, token) })) };
     }
-    return generation.result();
+    return await generation.result();    // without the await, WebKit's generators end with the promise itself
   }
 
   /** Looks at what may follow the tale or the beginning as it stands. */
