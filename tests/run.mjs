@@ -5,6 +5,8 @@
 //   wasm, relaxed                  the same as WebAssembly in node, without and with relaxed SIMD
 //   node, browser                  the built package: tests/node in node, tests/browser in Chromium
 //   real                           the same with real checkpoints, which it downloads (176 MB); not a part of `npm test`
+//   other-browsers                 tests/other-browsers in Firefox and WebKitGTK; not a part of it either
+//   cycles                         a thousand loads and disposes in a page, and the memory after them: four minutes; not a part of it
 //   bundlers                       the packed package in projects of bundlers and in three versions of node; not a part of it either
 // Ends with 'N passed, N failed'; a run of no test fails.
 import { existsSync, readdirSync } from 'node:fs';
@@ -75,6 +77,11 @@ const SUITES = {
   node: { needs: ['wasm', 'webgpu'], run: (options) => runPackage('node', options) },
   real: { needs: ['wasm', 'real-models'], run: (options) => runPackage('real', options) },
   browser: { needs: ['wasm', 'browser'], run: (options) => runPackage('browser', options) },
+  // One file after the other: the browsers are slow, and two at a time slower.
+  'other-browsers': {
+    needs: ['wasm', 'other-browsers'], run: (options) => runPackage('other-browsers', ['--test-concurrency=1', ...options]),
+  },
+  cycles: { needs: ['wasm', 'browser'], run: (options) => runPackage('cycles', options) },
   // One file after the other: each packs the package anew.
   bundlers: { needs: ['wasm', 'browser', 'nodes'], run: (options) => runPackage('bundlers', ['--test-concurrency=1', ...options]) },
 };
@@ -98,7 +105,7 @@ for (const name of suites) {
 
 console.log();
 for (const result of results)
-  console.log(`${result.name.padEnd(12)}${String(result.passed).padStart(6)} ok ${String(result.failed).padStart(6)} not ok`);
+  console.log(`${result.name.padEnd(15)}${String(result.passed).padStart(6)} ok ${String(result.failed).padStart(6)} not ok`);
 const total = (key) => results.reduce((sum, result) => sum + result[key], 0);
 const passed = total('passed'), failed = total('failed');
 if (passed + failed === 0) console.error('No test was run.');

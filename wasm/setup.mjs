@@ -7,6 +7,7 @@ import { headersStep, simdjsonStep } from './setup/headers.mjs';
 import { nativeStep } from './setup/native.mjs';
 import { nodeSteps, relaxedNodeStep } from './setup/nodes.mjs';
 import { npmStep } from './setup/npm.mjs';
+import { otherBrowserSteps } from './setup/other-browsers.mjs';
 import { peersStep } from './setup/peers.mjs';
 import { realModelsStep } from './setup/real-models.mjs';
 import { runSteps } from './setup/steps.mjs';
@@ -21,6 +22,7 @@ const STEPS = {
   'relaxed-node': [relaxedNodeStep],
   nodes: nodeSteps,
   browser: [npmStep, chromiumStep, koreanFontStep],
+  'other-browsers': [npmStep, ...otherBrowserSteps],
   webgpu: [npmStep, chromiumStep, vulkanStep],
   vocabularies: [vocabulariesStep],
   peers: [peersStep],

@@ -3,17 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadModel } from 'webformer';
 import { bert, llama } from '../fixtures/make_models.mjs';
-import { NOT_FOUND, STRICT, siteForTests } from './bare-page.mjs';
+import { NOT_FOUND, STRICT, modelsOf, siteForTests } from './bare-page.mjs';
 
 const models = { bert: bert(), llama: llama({ length: 8192 }) };
 
-const site = siteForTests((name, request, response) => {
-  const [folder, model, file] = name.split('/');
-  const bytes = folder === 'models' ? models[model]?.get(file) : undefined;
-  if (!bytes) return false;
-  response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': bytes.length });
-  return response.end(request.method === 'HEAD' ? undefined : bytes);
-});
+const site = siteForTests(modelsOf(models));
 const { asked, downloaded, open } = site;
 
 const errorOf = (page, source, options = {}) =>

@@ -1,23 +1,22 @@
 // Workers that end in their own ways, and many of them one after the other.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { bert, llama } from '../fixtures/make_models.mjs';
-import { NOT_FOUND, siteForTests } from './bare-page.mjs';
+import { NOT_FOUND, modelsOf, siteForTests } from './bare-page.mjs';
+import { CAN_MEASURE, rendererMemory } from './memory.mjs';
 
 const models = { bert: bert(), llama: llama({ length: 8192 }) };
 const SCRIPTS = {
   'crashing.js': "import './dist/worker.js'; addEventListener('message', () => setTimeout(() => { throw new Error('out of luck'); }, 50));",
   'closing.js': "import './dist/worker.js'; addEventListener('message', ({ data }) => data.request?.kind === 'generate' && close());",
 };
+const ofModels = modelsOf(models);
 const site = siteForTests((name, request, response) => {
   if (SCRIPTS[name]) {
     const policy = "script-src 'self' 'wasm-unsafe-eval'";
     return response.writeHead(200, { 'content-type': 'text/javascript', 'content-security-policy': policy }).end(SCRIPTS[name]);
   }
-  const [folder, model, file] = name.split('/');
-  const bytes = folder === 'models' ? models[model]?.get(file) : undefined;
-  return bytes ? response.writeHead(200, { 'content-length': bytes.length }).end(request.method === 'HEAD' ? undefined : bytes) : false;
+  return ofModels(name, request, response);
 });
 
 /** Notes the workers that the package starts. */
@@ -98,20 +97,8 @@ test('a worker that works for longer than a sign of life may take is not given u
   assert.equal(made, 3000);
 });
 
-/** Bytes in memory of all processes of Chromium that render pages. */
-async function rendererMemory(browser) {
-  const devtools = await browser.newBrowserCDPSession();
-  const { processInfo } = await devtools.send('SystemInfo.getProcessInfo');
-  await devtools.detach();
-  return processInfo
-    .filter(({ type }) => type === 'renderer')
-    .map(({ id }) => Number(/^VmRSS:\s*(\d+) kB/m.exec(readFileSync(`/proc/${id}/status`, 'utf8'))[1]) * 1024)
-    .reduce((sum, bytes) => sum + bytes, 0);
-}
-
-test('forty loads and disposes leave no worker and no memory behind', { skip: process.platform !== 'linux' }, async (t) => {
+test('forty loads and disposes leave no worker and no memory behind', { skip: !CAN_MEASURE }, async (t) => {
   const page = await site.open(t, { expected: NOT_FOUND });
-  const devtools = await page.context().newCDPSession(page);
   const cycles = async (count) => {
     await page.evaluate(async (times) => {
       const { loadModel } = await import('/dist/index.js');
@@ -121,8 +108,7 @@ test('forty loads and disposes leave no worker and no memory behind', { skip: pr
         model.dispose();
       }
     }, count);
-    await devtools.send('HeapProfiler.collectGarbage');
-    return rendererMemory(site.browser);
+    return rendererMemory(site.browser, page);
   };
   const before = await cycles(20), after = await cycles(40);
   t.diagnostic(`${Math.round(before / 2 ** 20)} MB after 20 loads, ${Math.round(after / 2 ** 20)} MB after 60`);
