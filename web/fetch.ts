@@ -26,22 +26,28 @@ async function request(url: string, { headers, signal }: Access, method: 'GET' |
     if (signal?.aborted) throw abortedBy(signal);
     // Only HTTP has statuses: of an extension's own files, the fetch of one that is not there just fails.
     if (!isHttp) return new Response(null, { status: 404, statusText: '(no such file, or refused)' });
-    throw networkError(`${url} could not be reached (${await reasonOf(url)})`, { url }, error);
+    throw networkError(`${url} could not be reached (${await reasonOf(url, error)})`, { url }, error);
   }
 }
 
+/** What node says of a failed request: 'connect ECONNREFUSED 127.0.0.1:9', below its 'fetch failed'. */
+function causeOf(error: unknown): string {
+  const { message, cause } = error as Error;
+  const { code, message: reason } = (cause ?? {}) as Partial<NodeJS.ErrnoException>;
+  return reason || code || message;
+}
+
 /** Why a request failed, which browsers keep from pages. Where it was CORS, the server still answers one that may not be read. */
-async function reasonOf(url: string): Promise<string> {
+async function reasonOf(url: string, error: unknown): Promise<string> {
   const { navigator, origin } = globalThis as Partial<typeof globalThis>;
   if (navigator?.onLine === false) return 'this device is offline';
-  if (!isNode) {
-    try {
-      const { type } = await fetch(url, { method: 'HEAD', mode: 'no-cors', signal: AbortSignal.timeout(3000) });
-      if (type === 'opaque')
-        return `refused by CORS: its server answers, but lacks Access-Control-Allow-Origin for ${origin}, or leads to a login page`;
-    } catch {
-      // it was not CORS alone
-    }
+  if (isNode) return causeOf(error);
+  try {
+    const { type } = await fetch(url, { method: 'HEAD', mode: 'no-cors', signal: AbortSignal.timeout(3000) });
+    if (type === 'opaque')
+      return `refused by CORS: its server answers, but lacks Access-Control-Allow-Origin for ${origin}, or leads to a login page`;
+  } catch {
+    // it was not CORS alone
   }
   return "offline, no such host, refused by CORS, http on a page of https, or blocked by the page's connect-src";
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { symlinkSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { loadModel, loadTokenizer } from 'webformer';
@@ -86,12 +87,14 @@ test('a file on disk that cannot be read is named', { skip: process.platform !==
 });
 
 test('a server that is not there', async () => {
-  const error = await rejects(
-    loadModel('http://127.0.0.1:9/'),
-    'network_error',
-    /http:\/\/127\.0\.0\.1:9\/config\.json could not be reached/,
-  );
-  assert.equal(error.details.url, 'http://127.0.0.1:9/config.json');
+  const server = createServer();
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address(), address = `http://127.0.0.1:${port}/`;
+  await new Promise((resolve) => server.close(resolve));
+  const refused = new RegExp(`${address}config\\.json could not be reached \\(.*ECONNREFUSED 127\\.0\\.0\\.1:${port}\\)`);
+  const error = await rejects(loadModel(address), 'network_error', refused);
+  assert.equal(error.details.url, `${address}config.json`);
+  await rejects(loadModel('http://no-such-host.invalid/'), 'network_error', /could not be reached \(.*(ENOTFOUND|EAI_AGAIN)/);
 });
 
 test('compressed and unmeasured bodies are read whole', async (t) => {
