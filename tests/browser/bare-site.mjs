@@ -11,14 +11,14 @@ const TYPES = { '.js': 'text/javascript', '.mjs': 'text/javascript', '.wasm': 'a
 /**
  * `answerOther(name, request, response)` answers what is not of the package, or gives false. `asked` has the names of all that was asked
  * for, `downloaded` those whose content was, since `set` was called: `csp`: the page's policy; `extra`: other headers of all answers;
- * `without`: files that are missing.
+ * `without`: files that are missing; `types`: other content types, by the ends of names.
  */
 export function bareSite(answerOther) {
   const site = { origin: '', asked: [], downloaded: [], set, start, stop };
-  let server, policy = STRICT, headers = {}, missing = new Set();
+  let server, policy = STRICT, headers = {}, missing = new Set(), typeOf = TYPES;
 
-  function set({ csp = STRICT, extra = {}, without = [] } = {}) {
-    [policy, headers, missing] = [csp, extra, new Set(without)];
+  function set({ csp = STRICT, extra = {}, without = [], types = {} } = {}) {
+    [policy, headers, missing, typeOf] = [csp, extra, new Set(without), { ...TYPES, ...types }];
     site.asked.length = site.downloaded.length = 0;
   }
 
@@ -35,7 +35,7 @@ export function bareSite(answerOther) {
     if (name === '') return reply(200, 'text/html', '<!doctype html><title>test</title>');
     const built = path.join(dist, name.slice('dist/'.length));
     if (name.startsWith('dist/') && !missing.has(name) && existsSync(built))
-      return reply(200, TYPES[path.extname(name)] ?? 'text/plain', readFileSync(built));
+      return reply(200, typeOf[path.extname(name)] ?? 'text/plain', readFileSync(built));
     return answerOther(name, request, response) || reply(404, 'text/plain', 'not found');
   }
 

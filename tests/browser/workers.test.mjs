@@ -8,6 +8,7 @@ import { CAN_MEASURE, rendererMemory } from './memory.mjs';
 const models = { bert: bert(), llama: llama({ length: 8192 }) };
 const SCRIPTS = {
   'crashing.js': "import './dist/worker.js'; addEventListener('message', () => setTimeout(() => { throw new Error('out of luck'); }, 50));",
+  'odd.js': "import './dist/worker.js'; for (const odd of [{}, { type: 'done', id: 1e9 }, { type: 'odd', id: -1 }]) postMessage(odd);",
   'closing.js': "import './dist/worker.js'; addEventListener('message', ({ data }) => data.request?.kind === 'generate' && close());",
 };
 const ofModels = modelsOf(models);
@@ -77,6 +78,33 @@ test('a worker that throws, or closes itself, takes no promise with it', async (
   assert.match(await load('/crashing.js'), /^worker_crashed: .*out of luck/);
   assert.match(await load('/closing.js'), /^worker_crashed: .*ended from outside/);
   assert.equal(await load(), '500 tokens');
+});
+
+test('messages that answer nothing that was asked are passed over', async (t) => {
+  const page = await site.open(t, { expected: NOT_FOUND });
+  const made = await page.evaluate(async () => {
+    const { loadModel } = await import('/dist/index.js');
+    const model = await loadModel('/models/llama/', { workerUrl: '/odd.js' });
+    const { usage } = await model.generate('a', { maxNewTokens: 5, minNewTokens: 5 }).result();
+    model.dispose();
+    return usage.newTokens;
+  });
+  assert.equal(made, 5);
+});
+
+test('a model that was forgotten without dispose() does not keep its worker', async (t) => {
+  const page = await site.open(t, { expected: NOT_FOUND });
+  await page.evaluate(async () => {
+    const { loadModel } = await import('/dist/index.js');
+    await (await loadModel('/models/bert/')).embed('the fox');
+  });
+  assert.equal(page.workers().length, 1);
+  const devtools = await page.context().newCDPSession(page);
+  for (let tries = 0; page.workers().length > 0 && tries < 50; tries++) {
+    await devtools.send('HeapProfiler.collectGarbage');
+    await page.waitForTimeout(100);
+  }
+  assert.deepEqual(page.workers(), []);
 });
 
 test('a worker that works for longer than a sign of life may take is not given up', async (t) => {

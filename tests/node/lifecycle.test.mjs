@@ -200,6 +200,18 @@ test('dispose from within a loop', async () => {
   }, 'disposed');
 });
 
+test('a call from within a loop of the same model waits for its turn, and the loop does not wait for it', async (t) => {
+  for (const worker of [false, true]) {
+    const model = await opened(t, llama(), { worker });
+    const alone = await model.generate('a', { maxNewTokens: 3, minNewTokens: 3 }).text();
+    let items = 0, within = '';
+    for await (const item of model.generate('the', { maxNewTokens: 12, minNewTokens: 12 }))
+      if (item && ++items === 2) within = await model.generate('a', { maxNewTokens: 3, minNewTokens: 3 }).text();
+    assert.equal(within, alone);
+    assert.equal(items, 12);
+  }
+});
+
 test('models do not share anything', async (t) => {
   const [one, other] = await Promise.all([opened(t, llama()), opened(t, llama())]);
   one.tokenizer.addTokens([{ content: 'fox' }]);
