@@ -11,11 +11,11 @@ export function noteLoaded(info: ModelInfo): void {
   latest = { gpuThreshold, deviceReason, threadsReason };
 }
 
-/** Whether a model had to do without the worker that it was to have. */
-let withoutWorker = false;
+/** Why a model had to do without the worker that it was to have. */
+let withoutWorker = '';
 
-export function noteWithoutWorker(): void {
-  withoutWorker = true;
+export function noteWithoutWorker(reason: string): void {
+  withoutWorker = reason;
 }
 
 async function webgpuReport(): Promise<Capabilities['webgpu']> {
@@ -39,7 +39,7 @@ export async function capabilities(): Promise<Capabilities> {
     reasons: [
       ...reasons,
       latest.threadsReason ?? 'Models run on one thread.',
-      ...(withoutWorker ? ['Models run in the thread of the page, which allows no worker from the single file (worker-src blob:).'] : []),
+      ...(withoutWorker ? [`Models run in the thread of the page: ${withoutWorker}.`] : []),
     ],
   };
 }

@@ -7,28 +7,38 @@ import { ModelOnEngine } from './model.js';
 import type { Engine, EngineEvent, LoadedModel, RequestContext } from './protocol.js';
 import { RemoteEngine } from './remote.js';
 import { compileRuntime, type Runtime } from './runtime.js';
-import { toSourceData } from './source.js';
+import { toSourceData, type SourceData } from './source.js';
 import { BoundTokenizer } from './tokenizer.js';
 import type { LoadOptions, Model, ModelSource, Tokenizer, TokenizerLoadOptions } from './types.js';
 import { toJson } from './values.js';
-import { WORKER_IS_OPTIONAL } from './worker-script.js';
+import { WORKER_IS_OPTIONAL, workerReads } from './worker-script.js';
 
-/** A worker that the page allows, or null. */
-async function startedWorker(): Promise<Engine | null> {
+/** A worker that the page allows, and that can read what is to be loaded, or null. */
+async function startedWorker(source: SourceData | null): Promise<Engine | null> {
+  let reason = 'it allows no worker from the single file (worker-src blob:)';
   try {
     const engine = new RemoteEngine();
-    if (await engine.started) return engine;
+    const started = await engine.started;
+    if (started && (await workersRead(source))) return engine;
+    engine.close();
+    if (started) reason = 'workers cannot read the files that were chosen here';
   } catch (error) {
     if (!(error instanceof TransformerError && error.code === 'unsupported_platform')) throw error;
   }
-  noteWithoutWorker();
+  noteWithoutWorker(reason);
   return null;
 }
 
-async function openEngine(options: Pick<LoadOptions, 'worker' | 'workerUrl'>): Promise<Engine> {
+/** Whether workers can read the chosen files: WebKit's cannot in a page of the disk, which is no one's origin. */
+async function workersRead(source: SourceData | null): Promise<boolean> {
+  const file = globalThis.origin === 'null' && source?.kind === 'files' && source.files.find(([, content]) => content instanceof Blob);
+  return !file || workerReads(file[1] as Blob);
+}
+
+async function openEngine(options: Pick<LoadOptions, 'worker' | 'workerUrl'>, source: SourceData | null): Promise<Engine> {
   if (wantsWorker(options)) {
     if (options.workerUrl !== undefined || !WORKER_IS_OPTIONAL) return new RemoteEngine(options.workerUrl);
-    const engine = await startedWorker();
+    const engine = await startedWorker(source);
     if (engine) return engine;
   }
   const { LocalEngine } = await import('./engine/engine.js').catch((cause: unknown) => {
@@ -65,12 +75,13 @@ async function withProgress<R>(
 /** A fresh engine for a load; closed again where the load fails. */
 async function withEngine<R>(
   options: LoadOptions,
+  source: SourceData | null,
   context: RequestContext,
   load: (engine: Engine, runtime: Runtime) => Promise<R>,
 ): Promise<R> {
   context.emit({ kind: 'progress', progress: { phase: 'runtime', loaded: 0 } });
   const runtime = await compileRuntime({ ...options, signal: context.signal });
-  const engine = await openEngine(options);
+  const engine = await openEngine(options, source);
   try {
     return await untilAborted(context.signal, load(engine, runtime));
   } catch (error) {
@@ -92,7 +103,7 @@ export async function loadModel(source: ModelSource, options: LoadOptions = {}):
   const settings = checkLoadOptions('loadModel', options);
   const files = toSourceData(source);
   return withProgress(options, (context) =>
-    withEngine(options, context, async (engine, runtime) =>
+    withEngine(options, files, context, async (engine, runtime) =>
       openModel(
         engine,
         runtime,
@@ -107,7 +118,7 @@ export async function loadTokenizer(source: ModelSource, options: TokenizerLoadO
   const settings = checkTokenizerOptions('loadTokenizer', options);
   const files = toSourceData(source);
   return withProgress(options, (context) =>
-    withEngine(options, context, async (engine, { module }) => {
+    withEngine(options, files, context, async (engine, { module }) => {
       const packed = await engine.run<'load-tokenizer'>({ kind: 'load-tokenizer', module, source: files, settings }, context);
       engine.close();
       return BoundTokenizer.unpack(module, packed);
@@ -135,7 +146,7 @@ export async function createModel(
   }
   const packed = tokenizer ? tokenizer.pack() : null;
   return withProgress(options, (context) =>
-    withEngine(options, context, async (engine, runtime) =>
+    withEngine(options, null, context, async (engine, runtime) =>
       openModel(
         engine,
         runtime,

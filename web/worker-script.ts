@@ -8,3 +8,6 @@ export const nodeWorkerUrl = (): URL => new URL('worker.js', baselineUrl());
 
 /** Whether a model that was to be in a worker is rather in the page's own thread than refused, where the page allows no worker. */
 export const WORKER_IS_OPTIONAL: boolean = false;
+
+/** Whether workers like this one can read a file that was chosen on the page. */
+export const workerReads = (_file: Blob): Promise<boolean> => Promise.resolve(true);

@@ -13,6 +13,21 @@ export function startBrowserWorker(): Worker {
   return new Worker(scriptUrl);
 }
 
+/** Posts whether it could read the first byte of the file that it is sent. */
+const READER = 'onmessage=({data})=>data.slice(0,1).arrayBuffer().then(()=>postMessage(true),()=>postMessage(false))';
+
+export function workerReads(file: Blob): Promise<boolean> {
+  const url = URL.createObjectURL(new Blob([READER], { type: 'text/javascript' })), worker = new Worker(url);
+  return new Promise<boolean>((resolve) => {
+    worker.onmessage = ({ data }: MessageEvent<boolean>) => resolve(data);
+    worker.onerror = () => resolve(false);
+    worker.postMessage(file);
+  }).finally(() => {
+    worker.terminate();
+    URL.revokeObjectURL(url);
+  });
+}
+
 export const nodeWorkerUrl = (): URL => new URL(`data:text/javascript,${encodeURIComponent(script())}`);
 
 export const WORKER_IS_OPTIONAL = true;
