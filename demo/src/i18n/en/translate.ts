@@ -1,0 +1,36 @@
+export const translate = {
+  'translate.lead': 'Type a sentence. The translation appears while the model makes it, word by word.',
+  'translate.placeholder': 'Type or paste a text',
+  'translate.beams': 'Beams',
+  'translate.beams.help': 'More beams weigh more translations against each other.',
+  'translate.source': 'Source',
+  'translate.target': 'Result',
+  'translate.choose': 'Show other translations of this sentence',
+  'translate.alternatives': 'Other translations of this sentence',
+  'translate.alternatives.help':
+    'The score is the average log-probability of a token; the bar shows it as a probability. Choose one to use it above.',
+  'translate.score': 'average log-probability of a token',
+  'translate.oneBeam': 'One beam keeps one translation: choose more beams to see others.',
+  'translate.measure': '{tokens} {tokens|token|tokens} in {ms} ms',
+  'translate.done': 'Translation: {text}',
+  'translate.failed': 'The text could not be translated',
+  'translate.progress': '{n} of {all} {all|sentence|sentences}',
+  'translate.sentences': 'Sentences translated',
+
+  'alignment.title': 'Word by word',
+  'alignment.help': 'Point at a word of the translation, or use the arrow keys: the stronger a word of the source is coloured, the more '
+    + 'the model looked at it to write that word.',
+  'alignment.target': 'Words of the translation',
+  'alignment.source': 'Words of the source',
+  'alignment.rest': 'end of sentence',
+  'alignment.about': 'For “{word}”, it looked at: {list}',
+  'alignment.none': 'This model does not say where it looked, or reads more than the sentence alone.',
+  'beamTree.title': 'What the beams tried',
+  'beamTree.help': 'A column is a step, the best beam on top. Each token has the sum of log-probabilities up to it; the marked path leads '
+    + 'to the translation above. Choose a token, also by the arrow keys.',
+  'beamTree.about': 'Step {step}, beam {rank}: “{token}” with {probability}, sum {score}. So far: “{text}”',
+  'beamTree.goesOn': 'It goes on.',
+  'beamTree.complete': 'It is complete.',
+  'beamTree.givenUp': 'It was given up: others were likelier.',
+  'beamTree.chosen': 'It is the translation above.',
+};

@@ -1,0 +1,27 @@
+import type { generate as en } from '../en/generate';
+
+export const generate: Record<keyof typeof en, string> = {
+  'generate.lead': '이야기를 시작해 보세요. 모델이 토큰을 하나씩 이어 쓰면서, 그 자리에 올 수 있었던 다른 토큰도 함께 보여 줍니다.',
+  'generate.prompt': '첫머리',
+  'generate.run': '쓰기',
+  'generate.more': '이어 쓰기',
+  'generate.stop': '멈춤',
+  'generate.story': '이야기',
+  'generate.story.help': '이야기 속 단어를 가리키거나 화살표 키로 옮겨 다니면, 그 자리에 올 수 있었던 다른 토큰을 볼 수 있습니다.',
+  'generate.next': '다음 토큰',
+  'generate.after.beginning': '첫머리 바로 뒤에 올 토큰입니다. 고르면 그 토큰으로 이야기를 시작합니다.',
+  'generate.after.tale': '지금까지의 이야기 바로 뒤에 올 토큰입니다. 고르면 덧붙입니다.',
+  'generate.added': '이야기에 {token} 토큰을 덧붙였습니다',
+  'generate.step': '{n}번째 토큰 자리의 후보입니다. 고르면 이야기가 거기서 이어집니다.',
+  'generate.controls': '다음 토큰을 고르는 방법',
+  'generate.temperature': '온도',
+  'generate.greedy': '0: 항상 가장 유력한 토큰',
+  'generate.all': '전체',
+  'generate.length': '길이(토큰)',
+  'generate.seed': '시드',
+  'generate.seed.keep': '고정',
+  'generate.seed.wrong': '시드는 0부터 {most}까지의 정수여야 합니다.',
+  'generate.done': '토큰 {n}개를 쓰고 마쳤습니다',
+  'generate.stopped': '토큰 {n}개에서 멈췄습니다',
+  'generate.failed': '글을 이어 쓰지 못했습니다',
+};
