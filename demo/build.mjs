@@ -32,25 +32,32 @@ const UNUSED = /\.map$|^webformer\/(layers|pipeline|single-file[.\w]*)\.js$/;
 async function buildServiceWorker(folder) {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const names = entries.map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, '/'));
-  const files = names.filter((name) => !UNUSED.test(name)).sort();
+  const used = names.filter((name) => !UNUSED.test(name)).sort();
+  const isLeft = (name) => KEPT_ON_USE.some((model) => name.startsWith(`models/${model}/`));
+  const files = used.filter((name) => !isLeft(name));
   const hash = createHash('sha256');
   for (const name of files) hash.update(`${name}\0`).update(readFileSync(path.join(folder, name)));
   const FILES = ['./', ...files];
+  const LEFT = used.filter(isLeft);
   const { build } = await import('esbuild');
   await build({
     entryPoints: [path.join(SOURCE, 'src/service-worker.ts')], outdir: folder, bundle: true, target: 'es2022', format: 'iife', minify: true,
-    define: { VERSION: JSON.stringify(hash.digest('hex').slice(0, 16)), FILES: JSON.stringify(FILES) }, logLevel: 'warning',
+    define: Object.fromEntries(Object.entries({ VERSION: hash.digest('hex').slice(0, 16), FILES, LEFT })
+      .map(([name, value]) => [name, JSON.stringify(value)])),
+    logLevel: 'warning',
   });
 }
 
-/** What src/models.ts offers; the service worker keeps them for use without a network. */
-const MODELS = ['en-fr', 'tales'];
+/** What src/models.ts offers, first those that the service worker keeps from the first visit on for use without a network. */
+const KEPT = ['en-fr', 'tales'];
+/** The package keeps these when they are first used. */
+const KEPT_ON_USE = ['pos-tags', 'slots', 'intents', 'spam', 'fill-mask'];
 
 /** The whole page with its models and the package. */
 export async function buildDemo() {
   rmSync(DEMO, { recursive: true, force: true });
   const copyWithout = (pattern, from, to) => cpSync(from, path.join(DEMO, to), { recursive: true, filter: (file) => !pattern.test(file) });
-  for (const name of MODELS) copyWithout(/(golden\.json|\.md|\.mjs)$/, path.join(SOURCE, 'models', name), `models/${name}`);
+  for (const name of [...KEPT, ...KEPT_ON_USE]) copyWithout(/(golden\.json|\.md|\.mjs)$/, path.join(SOURCE, 'models', name), `models/${name}`);
   copyWithout(/\.(d\.ts|map)$|[\\/]cli$/, path.join(ROOT, 'dist'), 'webformer');
   await buildPage(DEMO);
   await buildServiceWorker(DEMO);

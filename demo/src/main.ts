@@ -18,6 +18,7 @@ startTranslate();
 startGenerate();
 onFirstUse('tokenize', async () => (await import('./tokenize')).startTokenize());
 startAttention();
+onFirstUse('understand', async () => (await import('./understand')).startUnderstand());
 onFirstUse('machine', async () => (await import('./machine')).startMachine());
 startOwnModel();
 startModelsTable();

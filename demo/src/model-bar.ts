@@ -3,14 +3,22 @@ import { byId, h } from './dom';
 import * as format from './format';
 import { onLanguage, t } from './i18n';
 import { nameOf } from './item-name';
-import { itemsFor, onAdded, onShelf, type Item } from './models';
-import type { Tab } from './tabs';
+import { broughtFor, itemsFor, onAdded, onShelf, type Item } from './models';
+import type { Tab } from './tab-names';
 
+/** `item`: null where there is no model to choose. */
+export interface ModelChoice { item(): Item | null; choose(item: Item): void; render(): void }
 export interface ModelBar { item(): Item; choose(item: Item): void }
 
-/** `changed` is called when another model is chosen. */
-export function createModelBar(place: HTMLElement, tab: Tab, changed: () => void): ModelBar {
-  let current = itemsFor(tab)[0];
+/** Leads to where the user brings a model. */
+export function goToOwnModel(): void {
+  byId('own-model', HTMLElement).scrollIntoView();
+  byId('pick-folder', HTMLButtonElement).focus({ preventScroll: true });
+}
+
+/** A choice among `itemsOf()`; `changed` is called when another model is chosen, or the chosen one has left the shelf. */
+export function createModelChoice(place: HTMLElement, itemsOf: () => Item[], first: Item | null, changed: () => void): ModelChoice {
+  let current = first;
   const id = `${place.id}-select`;
   const label = h('label', { for: id });
   const select = h('select', { id });
@@ -18,43 +26,48 @@ export function createModelBar(place: HTMLElement, tab: Tab, changed: () => void
   const progress = h('progress', { max: 1, hidden: true });
   const own = h('a', { href: '#own-model', class: 'own-link', click: (event) => {
     event.preventDefault();    // the address holds the page's state
-    byId('own-model', HTMLElement).scrollIntoView();
-    byId('pick-folder', HTMLButtonElement).focus({ preventScroll: true });
+    goToOwnModel();
   } });
   place.append(h('div', { class: 'control inline' }, label, select), facts, own, progress);
 
-  const choose = (item: Item) => {
+  const choose = (item: Item | null) => {
     if (item === current) return;
     current = item;
     render();
     changed();
   };
-  select.addEventListener('change', () => choose(itemsFor(tab)[select.selectedIndex]));
+  select.addEventListener('change', () => choose(itemsOf()[select.selectedIndex] ?? null));
 
   function render(): void {
-    const items = itemsFor(tab);
-    if (!items.includes(current)) {
-      current = items[0];
-      changed();
-    }
+    const items = itemsOf();
+    if (current ? !items.includes(current) : items.length > 0) return choose(items[0] ?? null);
     label.textContent = t('model');
     own.textContent = t('model.own');
-    const names = items.map(nameOf);
+    const names = items.length > 0 ? items.map(nameOf) : [t('model.none')];
     if (select.options.length !== names.length || names.some((name, i) => select.options[i].text !== name)) {
       select.replaceChildren(...names.map((name) => h('option', {}, name)));
     }
-    select.selectedIndex = items.indexOf(current);
-    const loading = current.fraction !== null;
+    select.disabled = items.length === 0;
+    select.selectedIndex = current ? items.indexOf(current) : 0;
+    const fraction = current?.fraction ?? null;
+    const loading = current !== null && current.fraction !== null;
     progress.hidden = !loading;
     progress.ariaLabel = t('loading');
-    if (current.fraction === undefined || current.fraction === null) progress.removeAttribute('value');
-    else progress.value = current.fraction;
-    const info = current.model?.info;
+    if (fraction === null) progress.removeAttribute('value');
+    else progress.value = fraction;
+    const info = current?.model?.info;
     facts.textContent = info ? t('model.facts', { type: info.modelType, parameters: format.count(info.parameters), dtype: info.dtype })
-      : t(loading ? 'loading' : 'model.onUse');
+      : !current ? '' : t(loading ? 'loading' : 'model.onUse');
   }
   onShelf(render);
-  onAdded((item) => { if (item.uses[0] === tab) choose(item); });
   onLanguage(render);
-  return { item: () => current, choose };
+  return { item: () => current, choose, render };
+}
+
+/** The choice of a tab, to which models that the user brings for it come at once; there is always one. */
+export function createModelBar(place: HTMLElement, tab: Tab, changed: () => void): ModelBar {
+  const first = broughtFor(tab) ?? itemsFor(tab)[0];
+  const { item, choose } = createModelChoice(place, () => itemsFor(tab), first, changed);
+  onAdded((added) => { if (added.uses[0] === tab) choose(added); });
+  return { item: () => item()!, choose };
 }

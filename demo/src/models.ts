@@ -1,8 +1,11 @@
 // The shelf: the models and tokenizers that the page knows, each loaded when it is first used.
-import { loadModel, loadTokenizer, type LoadOptions, type Model, type ModelInfo, type ModelSource, type Tokenizer } from 'webformer';
+import {
+  loadModel, loadTokenizer, type LoadOptions, type Model, type ModelInfo, type ModelSource, type Task, type Tokenizer,
+} from 'webformer';
+import { ERRANDS, type Errand } from './errands';
 import { listeners } from './listeners';
 import { distinct, lastPart, ownName, tellingPart } from './model-name';
-import type { Tab } from './tabs';
+import type { Tab } from './tab-names';
 
 export interface Item {
   readonly id: string;
@@ -24,7 +27,9 @@ const MODELS_FOLDER = new URL('models/', document.baseURI);
 const items: Item[] = [
   { id: 'en-fr', name: 'en-fr', builtIn: true, uses: ['translate', 'tokenize', 'attention'], languages: { from: 'en', to: 'fr' },
     fraction: null },
-  { id: 'tales', name: 'tales', builtIn: true, uses: ['generate', 'tokenize'], fraction: null },
+  { id: 'tales', name: 'tales', builtIn: true, uses: ['generate', 'tokenize', 'understand'], fraction: null },
+  ...['pos-tags', 'slots', 'intents', 'spam', 'fill-mask'].map((id): Item =>
+    ({ id, name: id, builtIn: true, uses: ['understand'], fraction: null })),
 ];
 const openModels = new Map<Item, Promise<Model>>();
 const openTokenizers = new Map<Item, Promise<Tokenizer>>();
@@ -33,6 +38,13 @@ const changed = listeners<void>();
 const added = listeners<Item>();
 
 export const itemsFor = (tab: Tab): Item[] => items.filter((item) => item.uses.includes(tab));
+/** Of what the user brought, the last that is for that tab first of all. */
+export const broughtFor = (tab: Tab): Item | undefined => items.findLast(({ builtIn, uses }) => !builtIn && uses[0] === tab);
+/** Those of the page that do it, then the user's that can. */
+export const itemsForErrand = ({ task, models }: Errand): Item[] => [
+  ...models.map((id) => items.find((item) => item.builtIn && item.id === id)!),
+  ...items.filter(({ builtIn, model, uses }) => !builtIn && uses.includes('understand') && model!.info.tasks.includes(task)),
+];
 export const allItems = (): readonly Item[] => items;
 export const bytesInMemory = (): number => items.reduce((sum, item) => sum + (item.model?.info.bytes ?? 0), 0);
 
@@ -87,15 +99,17 @@ export async function openTokenizer(item: Item): Promise<Tokenizer | null> {
   return once(openTokenizers, item, () => loadTokenizer(new URL(`${item.id}/`, MODELS_FOLDER)));
 }
 
+/** What it is for above all comes first. */
 function usesOf(model: Model): Tab[] {
   const { kind, tasks }: ModelInfo = model.info;
-  const uses: Tab[] = [];
-  if (!model.tokenizer) return uses;    // every tab begins with a text
-  if (kind === 'encoder-decoder') uses.push('translate');
-  if (kind === 'decoder' || tasks.includes('text-generation')) uses.push('generate');
-  uses.push('tokenize');
-  if (kind === 'encoder-decoder') uses.push('attention');
-  return uses;
+  if (!model.tokenizer) return [];    // every tab begins with a text
+  const can = (...wanted: Task[]) => wanted.some((task) => tasks.includes(task));
+  const uses: (Tab | false)[] = [
+    can('translation') && 'translate', can('text-generation') && 'generate', 'tokenize', kind === 'encoder-decoder' && 'attention',
+  ];
+  const others = uses.filter((tab) => tab !== false);
+  if (!can(...ERRANDS.map(({ task }) => task))) return others;
+  return can('translation', 'text-generation') ? [...others, 'understand'] : ['understand', ...others];
 }
 
 let number = 0;

@@ -6,6 +6,7 @@ import { PageError } from './errors';
 import * as format from './format';
 import { isMessage, onLanguage, t } from './i18n';
 import { remarkOn, useOf } from './item-use';
+import { landingOf } from './landing';
 import { addModel, addTokenizer, allItems, onShelf, type Item } from './models';
 import { lastPart, tellingPart } from './model-name';
 import { createNotices } from './notices';
@@ -66,7 +67,8 @@ export function startOwnModel(): void {
   }
 
   function tell(item: Item): void {
-    if (item.uses.length > 0) showTab(item.uses[0]);
+    const tab = landingOf(item);
+    if (tab) showTab(tab);
     const loaded = () => t('own.loaded', { name: item.name });
     const remark = remarkOn(item);
     if (!remark) return announce(`${loaded()}. ${useOf(item)}`);

@@ -11,9 +11,10 @@ interface Scope {
   readonly clients: { claim(): Promise<void> };
 }
 
-/** Both written in by demo/build.mjs: a hash of all files, and their names. */
+/** Written in by demo/build.mjs: a hash of all files that are kept, their names, and those of the models that the package keeps on use. */
 declare const VERSION: string;
 declare const FILES: readonly string[];
+declare const LEFT: readonly string[];
 
 const scope = self as unknown as Scope;
 const PREFIX = 'webformer-page-';
@@ -35,7 +36,8 @@ async function activate(): Promise<void> {
 async function kept(request: Request, failure: unknown): Promise<Response> {
   const found = await caches.match(request, { cacheName: NAME, ignoreVary: true, ignoreSearch: request.mode === 'navigate' });
   if (found) return found;
-  if (request.url.startsWith(new URL('models/', location.href).href)) return new Response(null, { status: 404 });
+  const exists = LEFT.some((file) => new URL(file, location.href).href === request.url);
+  if (request.url.startsWith(new URL('models/', location.href).href) && !exists) return new Response(null, { status: 404 });
   throw failure;
 }
 

@@ -1,16 +1,13 @@
 // The tabs, as in the ARIA Authoring Practices: arrow keys, Home and End move and choose at once.
 import { moveOf } from './keys';
 import { listeners } from './listeners';
-
-export const TABS = ['translate', 'generate', 'tokenize', 'attention', 'machine'] as const;
-export type Tab = typeof TABS[number];
+import { TABS, type Tab } from './tab-names';
 
 const changed = listeners<Tab>();
 let current: Tab = 'translate';
 let shown = false;
 
 export const currentTab = (): Tab => current;
-export const isTab = (name: string): name is Tab => (TABS as readonly string[]).includes(name);
 
 /** Calls `listener` whenever a tab is shown, and now for the one that is shown already. */
 export function onTab(listener: (tab: Tab) => void): void {
@@ -18,16 +15,22 @@ export function onTab(listener: (tab: Tab) => void): void {
   if (shown) listener(current);
 }
 
-/** Calls `start` when that tab is first shown: what it needs is fetched only then. */
+/** Calls `start` when that tab is first shown: what it needs is fetched only then, and until it is there the tab is busy. */
 export function onFirstUse(tab: Tab, start: () => Promise<void>): void {
   let started = false;
-  onTab((name) => {
+  onTab(async (name) => {
     if (name !== tab || started) return;
     started = true;
-    start().catch((error: unknown) => {
+    const panel = document.getElementById(tab)!;
+    panel.ariaBusy = 'true';
+    try {
+      await start();
+    } catch (error) {
       started = false;    // the next time it may be within reach
       throw error;
-    });
+    } finally {
+      panel.ariaBusy = null;
+    }
   });
 }
 
@@ -36,6 +39,7 @@ const buttonOf = (tab: Tab) => document.getElementById(`tab-${tab}`) as HTMLButt
 export function showTab(tab: Tab): void {
   current = tab;
   shown = true;
+  delete document.documentElement.dataset.tab;    // as early.ts set it
   for (const name of TABS) {
     const button = buttonOf(name);
     button.ariaSelected = String(name === tab);

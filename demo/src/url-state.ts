@@ -3,7 +3,8 @@ import { byId, debounce } from './dom';
 import { language, onLanguage, setLanguage, t } from './i18n';
 import { languageIn } from './i18n/choice';
 import { createNotices } from './notices';
-import { currentTab, isTab, onTab, showTab, TABS, type Tab } from './tabs';
+import { isTab, TABS, type Tab } from './tab-names';
+import { currentTab, onTab, showTab } from './tabs';
 
 /** To be called for a value of a link that cannot be used as it is; `used` is what stands in its place. */
 export type Refuse = (name: string, value: string, used: string) => void;

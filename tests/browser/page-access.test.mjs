@@ -15,12 +15,12 @@ test('the tabs are used by arrow keys', async (t) => {
   const page = await open(t);
   await page.focus('#tab-translate');
   const seen = [];
-  for (const key of ['ArrowRight', 'ArrowRight', 'ArrowRight', 'ArrowRight', 'ArrowRight', 'ArrowLeft', 'Home', 'End']) {
+  for (const key of ['ArrowRight', 'ArrowRight', 'ArrowRight', 'ArrowRight', 'ArrowRight', 'ArrowRight', 'ArrowLeft', 'Home', 'End']) {
     await page.keyboard.press(key);
     seen.push(await chosenTab(page));
     assert.equal(await focused(page), seen.at(-1));
   }
-  const order = ['generate', 'tokenize', 'attention', 'machine', 'translate', 'machine', 'translate', 'machine'];
+  const order = ['generate', 'tokenize', 'attention', 'understand', 'machine', 'translate', 'machine', 'translate', 'machine'];
   assert.deepEqual(seen, order.map((tab) => `tab-${tab}`));
   assert.deepEqual(await page.locator('[role=tabpanel]:visible').evaluateAll((panels) => panels.map(({ id }) => id)), ['machine']);
 });
@@ -93,7 +93,7 @@ test('pieces are read one by one by arrow keys', async (t) => {
 
 test('everything that can be focused has a name and a visible focus', async (t) => {
   const page = await open(t);
-  for (const tab of ['translate', 'generate', 'tokenize', 'attention', 'machine']) {
+  for (const tab of ['translate', 'generate', 'tokenize', 'attention', 'understand', 'machine']) {
     await page.click(`#tab-${tab}`);
     await page.waitForTimeout(300);
     const nameless = await page.evaluate(() => [...document.querySelectorAll('button, input, select, textarea, a, [tabindex="0"]')]
@@ -166,10 +166,13 @@ const cutOff = (page) => page.evaluate(() => [...document.querySelectorAll('body
 for (const [width, locale] of [[390, 'en-US'], [320, 'en-US'], [320, 'ko-KR']]) {
   test(`at ${width} pixels nothing is cut off: ${locale}`, async (t) => {
     const page = await open(t, { viewport: { width, height: 844 }, locale });
-    for (const tab of ['translate', 'generate', 'tokenize', 'attention', 'machine']) {
+    for (const tab of ['translate', 'generate', 'tokenize', 'attention', 'understand', 'machine']) {
       await page.click(`#tab-${tab}`);
-      if (tab === 'generate') await page.click('#generate-run');
-      await page.locator('#generate-run:not([disabled])').waitFor({ ...PATIENCE, state: 'attached' });
+      if (tab === 'generate') {
+        await page.click('#generate-run');
+        await page.locator('#generate-stop[disabled]').waitFor(PATIENCE);
+      }
+      await page.locator('[role=tabpanel]:not([aria-busy]):visible').waitFor(PATIENCE);
       await page.waitForTimeout(500);
       assert.deepEqual(await cutOff(page), [], tab);
       assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width, tab);
@@ -243,10 +246,11 @@ async function useEverything(page) {
 
 async function textsOfTabs(page) {
   const texts = {};
-  for (const tab of ['translate', 'generate', 'tokenize', 'attention', 'machine']) {
+  for (const tab of ['translate', 'generate', 'tokenize', 'attention', 'understand', 'machine']) {
     await page.click(`#tab-${tab}`);
     if (tab === 'tokenize') await eventually(async () => (await page.locator('.card .piece').count()) > 5, true);
     if (tab === 'attention') await page.locator('#attention-result[aria-busy="false"] .matrix-cell').first().waitFor(PATIENCE);
+    if (tab === 'understand') await page.locator('#understand-result li').first().waitFor(PATIENCE);
     if (tab === 'machine') await page.locator('#machine-facts div').first().waitFor(PATIENCE);
     if (tab === 'translate') await eventually(() => page.getAttribute('#target', 'aria-busy'), 'false');
     texts[tab] = (await page.evaluate(pageTexts)).toSorted();

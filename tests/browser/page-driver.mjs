@@ -18,6 +18,9 @@ export const PATIENCE = { timeout: 60_000 };
 
 const NO_SERVICE_WORKER = 'Service Worker registration blocked by Playwright';
 
+/** What the page calls the models that it comes with, in its order. */
+export const EMBEDDED = ['English to French', 'Tale teller', 'Parts of speech', 'Slots', 'Intents', 'Spam', 'Gap filler'];
+
 export const golden = async (model) => JSON.parse(await readFile(path.join(MODELS, model, 'golden.json'), 'utf8'));
 
 /** Notes what the page does wrong, and how far its parts have moved by themselves. */
@@ -64,6 +67,7 @@ export function pageForTests() {
       assert.deepEqual([...violations, ...faults], [], 'no CSP violation and no console error');
     });
     await page.goto(server.url + hash);
+    await page.locator('[role=tabpanel]:not([aria-busy]):visible').waitFor(PATIENCE);    // with the code of its own
     return page;
   };
 }

@@ -1,11 +1,10 @@
 // Models that a person brings: dropped, picked, named; and files that are none.
 import assert from 'node:assert/strict';
-import { cp, mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { createModel, loadTokenizer } from '../../dist/index.js';
-import { dropPaths, eventually, golden, MODELS, pageForTests, PATIENCE } from './page-driver.mjs';
+import { dropPaths, EMBEDDED, eventually, golden, MODELS, pageForTests, PATIENCE } from './page-driver.mjs';
 
 const open = pageForTests();
 const names = (page) => page.locator('#models tr th').allInnerTexts();
@@ -22,23 +21,23 @@ test('a dropped folder is loaded, and used in its tab', async (t) => {
   await dropPaths(page, [path.join(MODELS, 'en-fr')]);
   await eventually(() => page.locator('#translate-model select').inputValue(), 'en-fr');
   assert.equal(await page.getAttribute('#tab-translate', 'aria-selected'), 'true');
-  assert.deepEqual(await names(page), ['English to French', 'Tale teller', 'en-fr']);
+  assert.deepEqual(await names(page), [...EMBEDDED, 'en-fr']);
   await page.fill('#source', text);
   await eventually(() => page.locator('#target').innerText(), beam.text);
 
   await page.getByRole('button', { name: 'Remove: en-fr' }).click();
-  assert.deepEqual(await names(page), ['English to French', 'Tale teller']);
+  assert.deepEqual(await names(page), EMBEDDED);
   await eventually(() => page.locator('#translate-model select').inputValue(), 'English to French');
 });
 
 test('a folder that is picked, and an address that is named, do as well', async (t) => {
   const page = await open(t);
   await page.setInputFiles('#folder-input', path.join(MODELS, 'tales'));
-  await eventually(() => names(page), ['English to French', 'Tale teller', 'tales']);
+  await eventually(() => names(page), [...EMBEDDED, 'tales']);
   assert.equal(await page.getAttribute('#tab-generate', 'aria-selected'), 'true');
   await page.fill('#url', 'models/en-fr');
   await page.press('#url', 'Enter');
-  await eventually(() => names(page), ['English to French', 'Tale teller', 'tales', 'en-fr']);
+  await eventually(() => names(page), [...EMBEDDED, 'tales', 'en-fr']);
 });
 
 test('a tokenizer alone stands beside the others', async (t) => {
@@ -54,7 +53,7 @@ test('a tokenizer alone stands beside the others', async (t) => {
 
 test('models and tokenizers of one file name can be told apart', async (t) => {
   const page = await open(t);
-  const own = async () => (await names(page)).slice(2);
+  const own = async () => (await names(page)).slice(EMBEDDED.length);
   const added = [];
   const expected = async (name) => eventually(own, [...added, name]).then(() => added.push(name));
   for (const [model, name] of [['en-fr', 'marian'], ['tales', 'llama'], ['tales', 'llama (2)']]) {    // the files of a folder, without it
@@ -82,7 +81,7 @@ test('a model without its tokenizer says at once that nothing can use it', async
   await cp(path.join(MODELS, 'en-fr'), folder, { recursive: true, filter: (file) => !file.includes('tokenizer') });
   const page = await open(t);
   await dropPaths(page, [folder]);
-  await eventually(() => names(page), ['English to French', 'Tale teller', 'mute']);
+  await eventually(() => names(page), [...EMBEDDED, 'mute']);
   assert.match(await remark(page), /mute is loaded[^]*no tokenizer[^]*tokenizer\.json/);
   assert.match(await rowOf(page, 'mute').innerText(), /No tab can use it: it has no tokenizer/);
   assert.deepEqual(await page.locator('#translate-model option').allInnerTexts(), ['English to French']);
@@ -90,26 +89,6 @@ test('a model without its tokenizer says at once that nothing can use it', async
   await eventually(() => page.locator('.card h2').allInnerTexts(), ['English to French', 'Tale teller']);
   await page.getByRole('button', { name: 'Remove: mute' }).click();
   assert.equal(await page.locator('#own-notices .remark').count(), 0);
-});
-
-test('a model that makes no text says what it is for here', async (t) => {
-  const tokenizer = await loadTokenizer(path.join(MODELS, 'tales'));
-  const shape = { hidden_size: 16, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 16, max_position_embeddings: 64 };
-  const config = { model_type: 'bert', architectures: ['BertForMaskedLM'], ...shape, vocab_size: tokenizer.vocabSize };
-  const model = await createModel(config, { tokenizer });
-  const folder = path.join(await temporary(t), 'reader');
-  await mkdir(folder);
-  for (const [name, bytes] of await model.save()) await writeFile(path.join(folder, name), bytes);
-  model.dispose();
-  const page = await open(t);
-  await dropPaths(page, [folder]);
-  await eventually(() => names(page), ['English to French', 'Tale teller', 'reader']);
-  assert.equal(await page.getAttribute('#tab-tokenize', 'aria-selected'), 'true');
-  assert.match(await remark(page), /reader is loaded[^]*For Tokenize only: it makes no text[^]*fill-mask/);
-  assert.match(await rowOf(page, 'reader').innerText(), /bert, encoder\s+For Tokenize only/);
-  assert.match(await rowOf(page, 'English to French').innerText(), /For Translate, Tokenize,? and Attention/);
-  await page.click('#language-ko');
-  assert.match(await remark(page), /글을 만들지 않는 모델/);
 });
 
 test('of two quick drops the last is loaded, even where the first takes long to list', async (t) => {
@@ -127,9 +106,9 @@ test('of two quick drops the last is loaded, even where the first takes long to 
   });
   await dropPaths(page, [path.join(MODELS, 'tales')]);
   await dropPaths(page, [path.join(MODELS, 'en-fr')]);
-  await eventually(() => names(page), ['English to French', 'Tale teller', 'en-fr']);
+  await eventually(() => names(page), [...EMBEDDED, 'en-fr']);
   await page.waitForTimeout(800);
-  assert.deepEqual(await names(page), ['English to French', 'Tale teller', 'en-fr']);
+  assert.deepEqual(await names(page), [...EMBEDDED, 'en-fr']);
   assert.equal(await page.locator('.notice').count(), 0);
 });
 
@@ -142,7 +121,7 @@ test('names are shown as they are read, not as addresses write them', async (t) 
   });
   await page.fill('#url', 'modèle 가/tokenizer.json');
   await page.press('#url', 'Enter');
-  await eventually(() => names(page), ['English to French', 'Tale teller', 'modèle 가']);
+  await eventually(() => names(page), [...EMBEDDED, 'modèle 가']);
   const file = path.join(folder, '100%25.model');
   await writeFile(file, 'no model');
   await dropPaths(page, [file]);
@@ -190,7 +169,7 @@ for (const { what, tab, model, before } of FAILING) {
     await eventually(() => notices.count(), 1);
     await before(page);
     await dropPaths(page, [path.join(MODELS, model)]);
-    await eventually(async () => (await names(page)).length, 3);
+    await eventually(async () => (await names(page)).length, EMBEDDED.length + 1);
     await eventually(() => page.locator('.notice').count(), 0);
   });
 }
@@ -212,7 +191,7 @@ test('an error of a load leaves when the next one begins, and one that was given
   await page.fill('#url', 'models/tales');
   await page.press('#url', 'Enter');
   fail();
-  await eventually(() => names(page), ['English to French', 'Tale teller', 'tales']);
+  await eventually(() => names(page), [...EMBEDDED, 'tales']);
   await page.waitForTimeout(200);
   assert.equal(await page.locator('.notice').count(), 0);
 });
@@ -256,7 +235,7 @@ for (const [what, prepare] of Object.entries(BAD)) {
     assert.match(await notice.locator('.notice-message').innerText(), says);
     if (code !== 'invalid_argument') assert.ok((await notice.locator('.notice-advice').innerText()).length > 20);
     assert.equal(await page.isVisible('#own-progress'), false);
-    assert.deepEqual(await names(page), ['English to French', 'Tale teller']);
+    assert.deepEqual(await names(page), EMBEDDED);
 
     const [{ text, beam }] = (await golden('en-fr')).cases;
     await page.fill('#source', text);

@@ -6,5 +6,6 @@ import { page } from './en/page';
 import { shelf } from './en/shelf';
 import { tokenize } from './en/tokenize';
 import { translate } from './en/translate';
+import { understand } from './en/understand';
 
-export const en = { ...page, ...translate, ...generate, ...tokenize, ...attention, ...machine, ...shelf };
+export const en = { ...page, ...translate, ...generate, ...tokenize, ...attention, ...understand, ...machine, ...shelf };

@@ -6,7 +6,8 @@ import { page } from './ko/page';
 import { shelf } from './ko/shelf';
 import { tokenize } from './ko/tokenize';
 import { translate } from './ko/translate';
+import { understand } from './ko/understand';
 
 export const ko: Record<keyof typeof en, string> = {
-  ...page, ...translate, ...generate, ...tokenize, ...attention, ...machine, ...shelf,
+  ...page, ...translate, ...generate, ...tokenize, ...attention, ...understand, ...machine, ...shelf,
 };

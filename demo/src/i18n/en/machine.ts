@@ -11,7 +11,7 @@ export const machine = {
   'machine.models': 'Loaded models',
   'machine.lastSpeed': 'Speed, last text',
   'machine.unused': 'not used yet',
-  'machine.noModel': 'None yet: a model loads when it is first used. The benchmark loads both of this page.',
+  'machine.noModel': 'None yet: a model loads when it is first used. The benchmark loads those that write.',
   'machine.benchmark': 'Benchmark',
   'machine.benchmark.help': 'Each work is done once to warm up, then several times; what counts is the median. Your own models that are '
     + 'loaded take part.',

@@ -11,11 +11,18 @@ export const page = {
   'tab.generate': 'Generate',
   'tab.tokenize': 'Tokenize',
   'tab.attention': 'Attention',
+  'tab.understand': 'Understand',
   'tab.machine': 'Your machine',
 
   model: 'Model',
   'model.en-fr': 'English to French',
   'model.tales': 'Tale teller',
+  'model.pos-tags': 'Parts of speech',
+  'model.slots': 'Slots',
+  'model.intents': 'Intents',
+  'model.spam': 'Spam',
+  'model.fill-mask': 'Gap filler',
+  'model.none': 'None yet',
   'model.facts': '{type} · {parameters} parameters · {dtype}',
   'model.own': 'Bring your own',
   'model.onUse': 'loads when it is first used',
@@ -35,6 +42,8 @@ export const page = {
 
   'credits.pairs': 'English to French learned from the sentences of',
   'credits.tales': 'The tale teller read Andersen and Aesop in public-domain translations.',
+  'credits.readers': 'The models that read learned from those, UD English EWT (CC BY-SA 4.0), Snips (CC0) and the SMS Spam Collection '
+    + '(CC BY 4.0).',
 
   'status.title': 'What runs',
   'status.build': 'Build',

@@ -3,8 +3,6 @@ export const shelf = {
   'use.none': 'No tab can use it: it has no tokenizer',
   'use.none.advice': 'Without one, it cannot read text. Drop the whole folder again with its tokenizer in it: tokenizer.json, vocab.txt, '
     + 'vocab.json and merges.txt, or a .model file.',
-  'use.noText': 'For {tabs} only: it makes no text',
-  'use.noText.advice': 'Translate and Generate need a model that writes. What this one is for ({tasks}) is done in code, with the package.',
 
   'own.title': 'Bring your own model',
   'own.lead': 'Drop a Hugging Face folder (config.json, model.safetensors, tokenizer.json) anywhere on this page, or only a tokenizer '

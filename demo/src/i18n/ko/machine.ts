@@ -13,7 +13,7 @@ export const machine: Record<keyof typeof en, string> = {
   'machine.models': '불러온 모델',
   'machine.lastSpeed': '마지막 글의 속도',
   'machine.unused': '아직 쓰지 않음',
-  'machine.noModel': '아직 없습니다. 모델은 처음 쓸 때 불러옵니다. 벤치마크를 시작하면 이 페이지의 모델을 모두 불러옵니다.',
+  'machine.noModel': '아직 없습니다. 모델은 처음 쓸 때 불러옵니다. 벤치마크를 시작하면 글을 쓰는 모델을 불러옵니다.',
   'machine.benchmark': '벤치마크',
   'machine.benchmark.help': '작업마다 한 번 미리 해 본 뒤 여러 번 재어 중앙값을 보여 줍니다. 불러온 내 모델도 함께 잽니다.',
   'machine.run': '재기',

@@ -13,11 +13,18 @@ export const page: Record<keyof typeof en, string> = {
   'tab.generate': '글쓰기',
   'tab.tokenize': '토큰 나누기',
   'tab.attention': '어텐션',
+  'tab.understand': '이해',
   'tab.machine': '내 기기',
 
   model: '모델',
   'model.en-fr': '영어 → 프랑스어',
   'model.tales': '이야기꾼',
+  'model.pos-tags': '품사',
+  'model.slots': '명령의 세부 내용',
+  'model.intents': '명령의 의도',
+  'model.spam': '스팸',
+  'model.fill-mask': '빈칸 채우기',
+  'model.none': '아직 없습니다',
   'model.facts': '{type} · 파라미터 {parameters}개 · {dtype}',
   'model.own': '내 모델 쓰기',
   'model.onUse': '처음 쓸 때 불러옵니다',
@@ -37,6 +44,7 @@ export const page: Record<keyof typeof en, string> = {
 
   'credits.pairs': '영어–프랑스어 번역은 다음 문장들로 학습했습니다:',
   'credits.tales': '이야기꾼은 저작권이 만료된 안데르센 동화와 이솝 우화의 영어 번역본으로 학습했습니다.',
+  'credits.readers': '글을 읽는 모델들은 여기에 더해 UD English EWT(CC BY-SA 4.0), Snips(CC0), SMS Spam Collection(CC BY 4.0)으로 학습했습니다.',
 
   'status.title': '실행 환경',
   'status.build': '빌드',

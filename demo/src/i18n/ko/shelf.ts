@@ -4,8 +4,6 @@ export const shelf: Record<keyof typeof en, string> = {
   'use.tabs': '{tabs} 탭에서 씁니다',
   'use.none': '토크나이저가 없어 쓸 수 있는 탭이 없습니다',
   'use.none.advice': '토크나이저 없이는 글을 읽을 수 없습니다. tokenizer.json, vocab.txt, vocab.json과 merges.txt, 또는 .model 파일이 든 폴더를 통째로 다시 놓아 주세요.',
-  'use.noText': '글을 만들지 않는 모델이라 {tabs} 탭에서만 씁니다',
-  'use.noText.advice': '번역과 글쓰기에는 글을 쓰는 모델이 필요합니다. 이 모델의 쓰임({tasks})은 패키지를 코드에서 불러 쓸 수 있습니다.',
 
   'own.title': '내 모델 쓰기',
   'own.lead': 'Hugging Face 폴더(config.json, model.safetensors, tokenizer.json)나 토크나이저 파일 하나를 이 페이지 아무 곳에나 끌어다 놓으세요. '
