@@ -153,10 +153,12 @@ export function startAttention(): void {
     void run();
   }, 'en');
 
-  text.value = EXAMPLES[0];
+  let early = text.value;    // typed while the code of this tab was fetched
+  text.value = early || EXAMPLES[0];
   makeLinkable('attention', {
     read(parameters, refuse) {
-      text.value = parameters.get('text') ?? EXAMPLES[0];
+      text.value = parameters.get('text') ?? (early || EXAMPLES[0]);
+      early = '';
       choice = { ...FIRST };
       linked = true;
       const kind = parameters.get('kind') ?? choice.kind;

@@ -213,10 +213,13 @@ export function startGenerate(): void {
     void write('beginning');
   }, 'en');
 
-  prompt.value = EXAMPLES[0];
+  let early = prompt.value;    // typed while the code of this tab was fetched
+  prompt.value = early || EXAMPLES[0];
+  run.disabled = false;
   makeLinkable('generate', {
     read(parameters, refuse) {
-      prompt.value = parameters.get('text') ?? EXAMPLES[0];
+      prompt.value = parameters.get('text') ?? (early || EXAMPLES[0]);
+      early = '';
       readSampling(parameters, refuse);
       changePrompt();
     },

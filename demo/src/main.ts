@@ -1,6 +1,4 @@
 // The page: each part is started once, the address last, since it shows the first tab.
-import { startAttention } from './attention';
-import { startGenerate } from './generate';
 import { startLanguage } from './i18n';
 import { startModelsTable } from './models-table';
 import { startOffline } from './offline';
@@ -15,9 +13,9 @@ startLanguage();
 startTheme();
 startTabs();
 startTranslate();
-startGenerate();
+onFirstUse('generate', async () => (await import('./generate')).startGenerate());
 onFirstUse('tokenize', async () => (await import('./tokenize')).startTokenize());
-startAttention();
+onFirstUse('attention', async () => (await import('./attention')).startAttention());
 onFirstUse('understand', async () => (await import('./understand')).startUnderstand());
 onFirstUse('machine', async () => (await import('./machine')).startMachine());
 startOwnModel();

@@ -68,7 +68,7 @@ test('a link that is followed just after something was typed is not lost', async
   await page.fill('#source', first);    // which the address has after a quarter of a second
   await page.goto(new URL('#generate?length=16', page.url()).href);
   await page.locator('#generate-run').waitFor(PATIENCE);
-  assert.equal(await page.inputValue('#length'), '16');
+  await eventually(() => page.inputValue('#length'), '16');    // once the code of the tab is there
   await page.goBack();
   await page.locator('#source').waitFor(PATIENCE);
   assert.equal(await page.inputValue('#source'), first);
