@@ -21,7 +21,15 @@ export function refuseEmpty(name: string, size: number | undefined): void {
 }
 
 /** The last part of a URL's path. */
-export const nameOfUrl = (url: string): string => decodeURIComponent(new URL(url).pathname.split('/').pop() ?? '');
+export function nameOfUrl(url: string): string {
+  const part = new URL(url).pathname.split('/').pop() ?? '';
+  try {
+    return decodeURIComponent(part);
+  } catch (cause) {
+    const message = `${url}: '${part}' found, a name in UTF-8 with percent-encoding expected; a percent sign of the name itself is %25`;
+    throw new TransformerError('invalid_argument', message, { details: { url }, cause });
+  }
+}
 
 /** Pieces of bytes that are in memory already: views, not copies. */
 async function* pieces(bytes: Uint8Array): AsyncIterable<Uint8Array> {

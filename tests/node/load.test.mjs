@@ -243,6 +243,19 @@ test('an empty file is called empty, whatever its name promises', async (t) => {
   await rejects(loadModel(new Map([['pytorch_model.bin', nothing]])), 'invalid_file', /; pytorch_model\.bin is empty\./);
 });
 
+test('an address whose name is no percent-encoding is refused, and one that is leads to its file', async (t) => {
+  const address = await serve(t, fileServer(new Map([['100%.json', files.get('tokenizer.json')]])));
+  for (const name of ['100%.json', '%zz.gguf', '%E0%A4.json']) {    // a lone sign, no hexadecimal digits, half a character
+    const url = address + name;
+    for (const load of [loadModel, loadTokenizer]) {
+      const { message } = await rejects(load(url), 'invalid_argument');
+      assert.ok(message.startsWith(`${url}: '${name}' found, a name in UTF-8 with percent-encoding expected`), message);
+    }
+  }
+  const tokenizer = await loadTokenizer(`${address}100%25.json`);
+  assert.equal(tokenizer.kind, 'wordpiece');
+});
+
 test('a tokenizer with more tokens than the model has rows is refused', async () => {
   const tokenizer = JSON.parse(Buffer.from(files.get('tokenizer.json')));
   tokenizer.model.vocab.extra = 20;
