@@ -51,7 +51,7 @@ async function buildServiceWorker(folder) {
 /** What src/models.ts offers, first those that the service worker keeps from the first visit on for use without a network. */
 const KEPT = ['en-fr', 'tales'];
 /** The package keeps these when they are first used. */
-const KEPT_ON_USE = ['pos-tags', 'slots', 'intents', 'spam', 'fill-mask'];
+const KEPT_ON_USE = ['fr-en', 'pos-tags', 'slots', 'intents', 'spam', 'fill-mask'];
 
 /** The whole page with its models and the package. */
 export async function buildDemo() {

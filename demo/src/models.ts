@@ -27,6 +27,7 @@ const MODELS_FOLDER = new URL('models/', document.baseURI);
 const items: Item[] = [
   { id: 'en-fr', name: 'en-fr', builtIn: true, uses: ['translate', 'tokenize', 'attention'], languages: { from: 'en', to: 'fr' },
     fraction: null },
+  { id: 'fr-en', name: 'fr-en', builtIn: true, uses: ['translate'], languages: { from: 'fr', to: 'en' }, fraction: null },
   { id: 'tales', name: 'tales', builtIn: true, uses: ['generate', 'tokenize', 'understand'], fraction: null },
   ...['pos-tags', 'slots', 'intents', 'spam', 'fill-mask'].map((id): Item =>
     ({ id, name: id, builtIn: true, uses: ['understand'], fraction: null })),
@@ -40,6 +41,9 @@ const added = listeners<Item>();
 export const itemsFor = (tab: Tab): Item[] => items.filter((item) => item.uses.includes(tab));
 /** Of what the user brought, the last that is for that tab first of all. */
 export const broughtFor = (tab: Tab): Item | undefined => items.findLast(({ builtIn, uses }) => !builtIn && uses[0] === tab);
+/** The model of the page that translates the other way. */
+export const reverseOf = ({ languages }: Item): Item | undefined => languages
+  && items.find(({ builtIn, languages: other }) => builtIn && other?.from === languages.to && other.to === languages.from);
 /** Those of the page that do it, then the user's that can. */
 export const itemsForErrand = ({ task, models }: Errand): Item[] => [
   ...models.map((id) => items.find((item) => item.builtIn && item.id === id)!),

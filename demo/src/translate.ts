@@ -4,23 +4,21 @@ import { createAlternatives } from './alternatives';
 import { startCopyButton } from './copy';
 import { announce, byId, debounce, fillExamples } from './dom';
 import { language, onLanguage, t } from './i18n';
+import { nameOf } from './item-name';
 import { createModelBar } from './model-bar';
-import { openModel } from './models';
+import { itemsFor, openModel, reverseOf } from './models';
 import { createNotices } from './notices';
 import { splitSentences, type Sentence } from './sentences';
 import { forgetSpeed, reportSpeed } from './status';
 import { currentTab, onTab } from './tabs';
+import { examplesIn } from './translate-examples';
 import { translationOf, type Translation } from './translation';
 import type { InsideView } from './translation-inside';
 import { createTranslationView } from './translation-view';
 import { makeLinkable, updateUrl } from './url-state';
 
-const EXAMPLES = [
-  'Do you remember what he said yesterday?',
-  'I have never seen such a beautiful garden.',
-  "If it rains tomorrow, I'll stay at home.",
-  'My brother works in a bank. He gets up early every day, but he never goes to bed before midnight. I don\'t know how he does it.',
-];
+/** Where a link does not say. */
+const DIRECTION = 'en-fr';
 const PAUSE_MS = 150;
 /** Translations kept, so that a sentence that did not change is not translated again. */
 const MAX_KEPT = 400;
@@ -31,6 +29,7 @@ export function startTranslate(): void {
   const measure = byId('translate-measure', HTMLElement);
   const target = byId('target', HTMLDivElement);
   const cancel = byId('translate-cancel', HTMLButtonElement);
+  const swap = byId('translate-swap', HTMLButtonElement);
   const progress = byId('translate-progress', HTMLProgressElement);
   const notices = createNotices(byId('translate-notices', HTMLDivElement));
   const modelBar = createModelBar(byId('translate-model', HTMLDivElement), 'translate', () => restart());
@@ -200,7 +199,18 @@ export function startTranslate(): void {
     notices.clear();
   }
 
+  /** The other way, with what stands on the right on the left. */
+  function turn(): void {
+    const other = reverseOf(modelBar.item());
+    if (!other) return;
+    const text = view.text();
+    if (text !== '') source.value = text;
+    pointed = null;
+    modelBar.choose(other);
+  }
+
   function restart(): void {
+    updateUrl();
     showLanguages();
     notices.clear();    // it is of the model before
     if (currentTab() === 'translate') void run();
@@ -213,6 +223,11 @@ export function startTranslate(): void {
     byId('target-label', HTMLElement).textContent = languages ? names.of(languages.to)! : t('translate.target');
     source.lang = languages?.from ?? '';
     target.lang = languages?.to ?? '';
+    const other = reverseOf(modelBar.item());
+    swap.hidden = !other;
+    swap.ariaLabel = swap.title = other ? t('translate.swap', { name: nameOf(other) }) : '';
+    byId('alternatives-sentence', HTMLElement).lang = source.lang;
+    fillExamples(byId('translate-examples', HTMLDivElement), examplesIn(languages?.from), use, languages?.from ?? 'en');
   }
 
   const use = (text: string) => {
@@ -238,12 +253,20 @@ export function startTranslate(): void {
     source.focus();
   });
   startCopyButton(byId('translate-copy', HTMLButtonElement), view.text);
-  fillExamples(byId('translate-examples', HTMLDivElement), EXAMPLES, use, 'en');
 
-  source.value = EXAMPLES[0];
+  swap.addEventListener('click', turn);
+
+  [source.value] = examplesIn(undefined);
   makeLinkable('translate', {
     read(parameters, refuse) {
-      source.value = parameters.get('text') ?? EXAMPLES[0];
+      const direction = parameters.get('direction');
+      if (direction !== null || modelBar.item().builtIn) {
+        const known = itemsFor('translate').filter(({ builtIn }) => builtIn);
+        const named = known.find(({ id }) => id === (direction ?? DIRECTION));
+        if (!named) refuse('direction', direction!, DIRECTION);
+        modelBar.choose(named ?? known.find(({ id }) => id === DIRECTION)!);
+      }
+      source.value = parameters.get('text') ?? examplesIn(modelBar.item().languages?.from)[0];
       const places = (['sentence', 'word'] as const).map((name) => {
         const value = parameters.get(name) ?? '1';
         if (/^[1-9]\d{0,3}$/.test(value)) return Number(value) - 1;
@@ -258,6 +281,7 @@ export function startTranslate(): void {
     },
     write(parameters) {
       parameters.set('text', source.value);
+      if (modelBar.item().builtIn) parameters.set('direction', modelBar.item().id);
       parameters.set('beams', beams.value);
       if (!pointed) return;
       parameters.set('sentence', String(pointed.sentence + 1));

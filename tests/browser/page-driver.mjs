@@ -19,7 +19,9 @@ export const PATIENCE = { timeout: 60_000 };
 const NO_SERVICE_WORKER = 'Service Worker registration blocked by Playwright';
 
 /** What the page calls the models that it comes with, in its order. */
-export const EMBEDDED = ['English to French', 'Tale teller', 'Parts of speech', 'Slots', 'Intents', 'Spam', 'Gap filler'];
+export const EMBEDDED = [
+  'English to French', 'French to English', 'Tale teller', 'Parts of speech', 'Slots', 'Intents', 'Spam', 'Gap filler',
+];
 
 export const golden = async (model) => JSON.parse(await readFile(path.join(MODELS, model, 'golden.json'), 'utf8'));
 

@@ -16,6 +16,7 @@ export const page = {
 
   model: 'Model',
   'model.en-fr': 'English to French',
+  'model.fr-en': 'French to English',
   'model.tales': 'Tale teller',
   'model.pos-tags': 'Parts of speech',
   'model.slots': 'Slots',
@@ -40,7 +41,7 @@ export const page = {
   'link.title': 'This link has values that cannot be used',
   'link.refused': '{name} = “{value}”: taken as {used}',
 
-  'credits.pairs': 'English to French learned from the sentences of',
+  'credits.pairs': 'The translators learned from the sentences of',
   'credits.tales': 'The tale teller read Andersen and Aesop in public-domain translations.',
   'credits.readers': 'The models that read learned from those, UD English EWT (CC BY-SA 4.0), Snips (CC0) and the SMS Spam Collection '
     + '(CC BY 4.0).',

@@ -5,6 +5,7 @@ export const translate = {
   'translate.beams.help': 'More beams weigh more translations against each other.',
   'translate.source': 'Source',
   'translate.target': 'Result',
+  'translate.swap': 'Swap: {name}',
   'translate.choose': 'Show other translations of this sentence',
   'translate.alternatives': 'Other translations of this sentence',
   'translate.alternatives.help':

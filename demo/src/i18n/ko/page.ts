@@ -18,6 +18,7 @@ export const page: Record<keyof typeof en, string> = {
 
   model: '모델',
   'model.en-fr': '영어 → 프랑스어',
+  'model.fr-en': '프랑스어 → 영어',
   'model.tales': '이야기꾼',
   'model.pos-tags': '품사',
   'model.slots': '명령의 세부 내용',
@@ -42,7 +43,7 @@ export const page: Record<keyof typeof en, string> = {
   'link.title': '이 링크에는 쓸 수 없는 값이 있습니다',
   'link.refused': '{name} = “{value}”: 대신 {used} 사용',
 
-  'credits.pairs': '영어–프랑스어 번역은 다음 문장들로 학습했습니다:',
+  'credits.pairs': '번역 모델은 다음 문장들로 학습했습니다:',
   'credits.tales': '이야기꾼은 저작권이 만료된 안데르센 동화와 이솝 우화의 영어 번역본으로 학습했습니다.',
   'credits.readers': '글을 읽는 모델들은 여기에 더해 UD English EWT(CC BY-SA 4.0), Snips(CC0), SMS Spam Collection(CC BY 4.0)으로 학습했습니다.',
 

@@ -7,6 +7,7 @@ export const translate: Record<keyof typeof en, string> = {
   'translate.beams.help': '빔이 많을수록 더 많은 번역 후보를 서로 견주어 봅니다.',
   'translate.source': '원문',
   'translate.target': '결과',
+  'translate.swap': '바꾸기: {name}',
   'translate.choose': '이 문장의 다른 번역 보기',
   'translate.alternatives': '이 문장의 다른 번역',
   'translate.alternatives.help': '점수는 토큰당 평균 로그 확률이고, 막대는 이를 확률로 나타낸 것입니다. 하나를 고르면 위 번역에 반영됩니다.',
