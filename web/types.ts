@@ -114,6 +114,8 @@ export interface ModelInfo {
   heads: number;
   width: number;
   labels: string[];
+  /** Of models that translate between many, as M2M100, NLLB and mBART: what `from` and `to` of translate() may be. */
+  languages?: string[];
   /** config.json, parsed. */
   config: Readonly<Record<string, unknown>>;
   /** Names of tensors in the file that the model does not have. */

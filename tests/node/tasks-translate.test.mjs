@@ -25,6 +25,15 @@ test('a long text is translated sentence by sentence, with the spaces that were 
   assert.equal(usage.promptTokens, parts.usage.promptTokens);
 });
 
+test('a model of several languages names them as from and to take them, and others name none', async (t) => {
+  const { info } = await opened(t, manyLanguages());
+  assert.deepEqual(info.languages, ['eng_Latn', 'fra_Latn']);
+  assert.equal((await opened(t, marian())).info.languages, undefined);
+  const underscored = await opened(t, manyLanguages(['__en__', '$A', '</s>'], ['__en__', '__fr__']));
+  assert.deepEqual(underscored.info.languages, ['en', 'fr']);
+  for (const to of underscored.info.languages) await underscored.translate('I love you.', { ...options, from: 'en', to }).result();
+});
+
 test('among short texts, only the long one is taken apart', async (t) => {
   const model = await opened(t, marian());
   const short = await model.translate(['I love you.', 'Cats.'], options).result();

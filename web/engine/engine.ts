@@ -15,7 +15,7 @@ import { generate } from './generate.js';
 import { loadAdapter, mergeAdapter, saveAdapter } from './adapter.js';
 import { attachGpu } from './gpu.js';
 import { finish } from './jobs.js';
-import { checkVocabulary, createCheckpoint, loadCheckpoint, loadTokenizerFiles, type Checkpoint } from './load.js';
+import { createCheckpoint, loadCheckpoint, loadTokenizerFiles, setTokenizers, type Checkpoint } from './load.js';
 import { save } from './save.js';
 import { textModel } from './text-model.js';
 import {
@@ -38,9 +38,7 @@ export class LocalEngine implements Engine {
       if (tokenizer) {
         const length = instance.stage(tokenizer);
         const bound = new BoundTokenizer(instance, instance.call((entries) => entries.unpackTokenizer(length)));
-        checkpoint.tokenizers = { source: bound, target: bound };
-        checkVocabulary(checkpoint.tokenizers, checkpoint.info);
-        checkpoint.model.setTokenizer(bound.handle);
+        setTokenizers(checkpoint, { source: bound, target: bound });
       }
       await attachGpu(instance, checkpoint, settings.device, signal);
       return this.#take(instance, checkpoint);

@@ -7,6 +7,7 @@ import type { OpenFile } from '../files.js';
 import type { AccessSettings, LoadSettings, RequestContext } from '../protocol.js';
 import { FileSet, type SourceData } from '../source.js';
 import type { EmbedSettings } from '../tasks/embed.js';
+import { languageNames } from '../tasks/translate.js';
 import { BoundTokenizer } from '../tokenizer.js';
 import type { ModelInfo } from '../types.js';
 import { readEmbedSettings } from './embed-settings.js';
@@ -170,15 +171,23 @@ function attach(
   const { tokenizers } = parts;
   const threadsReason = `${asked} threads were asked for; models run on one thread.`;
   const info: ModelInfo = { ...instance.call(() => model.info()), config, device: 'wasm', ...(asked > 1 && { threadsReason }) };
-  if (tokenizers) {
-    checkVocabulary(tokenizers, info);
-    model.setTokenizer(tokenizers.target.handle);
-  }
-  return { model, info, ...parts, gpu: null, trainer: null };
+  const checkpoint: Checkpoint = { model, info, ...parts, gpu: null, trainer: null };
+  if (tokenizers) setTokenizers(checkpoint, tokenizers);
+  return checkpoint;
+}
+
+/** Gives the model its tokenizers, and says what they tell of it. */
+export function setTokenizers(checkpoint: Checkpoint, tokenizers: Tokenizers): void {
+  const { model, info } = checkpoint;
+  checkVocabulary(tokenizers, info);
+  model.setTokenizer(tokenizers.target.handle);
+  checkpoint.tokenizers = tokenizers;
+  const languages = languageNames(info, tokenizers.source);
+  if (languages) checkpoint.info = { ...info, languages };
 }
 
 /** A model may have more rows than tokens, never fewer. */
-export function checkVocabulary({ source }: Tokenizers, { vocabSize }: ModelInfo): void {
+function checkVocabulary({ source }: Tokenizers, { vocabSize }: ModelInfo): void {
   if (source.vocabSize <= vocabSize) return;
   throw new TransformerError(
     'vocab_mismatch',

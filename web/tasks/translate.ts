@@ -53,13 +53,19 @@ function translationTask(info: ModelInfo, { from, to }: Languages): string | und
 const languagesOf = (tokenizer: BoundTokenizer): string[] =>
   Object.keys(tokenizer.special).filter((token) => /^(__\w+__|[a-z]{2,3}_[A-Z]\w+)$/.test(token));
 
+const nameOfLanguage = (token: string): string => token.replace(/^__|__$/g, '');
+
+/** What `from` and `to` may be; undefined where no codes choose the languages. */
+export const languageNames = (info: ModelInfo, tokenizer: BoundTokenizer): string[] | undefined =>
+  hasCodes(info) ? languagesOf(tokenizer).map(nameOfLanguage) : undefined;
+
 /** The id of a language, with or without the underscores around its name. */
 function languageId(tokenizer: BoundTokenizer, option: string, code: string): number {
   const languages = languagesOf(tokenizer);
   const found = languages.find((token) => token === code || token === `__${code}__`);
   if (found !== undefined) return tokenizer.special[found]!;
-  const known = languages.map((token) => token.replace(/^__|__$/g, ''));
-  throw invalidArgument(`${option}: '${code}' is no language of this model; there are: ${known.join(', ') || 'none'}`, { option });
+  const known = languages.map(nameOfLanguage).join(', ') || 'none';
+  throw invalidArgument(`${option}: '${code}' is no language of this model; there are: ${known}`, { option });
 }
 
 /**
