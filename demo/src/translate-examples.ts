@@ -14,4 +14,4 @@ const FRENCH = [
 ];
 
 /** In the language that is translated from; in English, where there are none or it is not known. */
-export const examplesIn = (language: string | undefined): readonly string[] => (language === 'fr' ? FRENCH : ENGLISH);
+export const examplesIn = (language: string): readonly string[] => (language === 'fr' ? FRENCH : ENGLISH);

@@ -3,15 +3,15 @@ import type { GenerationResult, Model } from 'webformer';
 import { createAlternatives } from './alternatives';
 import { startCopyButton } from './copy';
 import { announce, byId, debounce, fillExamples } from './dom';
-import { language, onLanguage, t } from './i18n';
-import { nameOf } from './item-name';
+import { onLanguage, t } from './i18n';
 import { createModelBar } from './model-bar';
-import { itemsFor, openModel, reverseOf } from './models';
+import { itemsFor, openModel, type Item } from './models';
 import { createNotices } from './notices';
 import { splitSentences, type Sentence } from './sentences';
 import { forgetSpeed, reportSpeed } from './status';
 import { currentTab, onTab } from './tabs';
 import { examplesIn } from './translate-examples';
+import { createLanguages } from './translate-languages';
 import { translationOf, type Translation } from './translation';
 import type { InsideView } from './translation-inside';
 import { createTranslationView } from './translation-view';
@@ -29,10 +29,10 @@ export function startTranslate(): void {
   const measure = byId('translate-measure', HTMLElement);
   const target = byId('target', HTMLDivElement);
   const cancel = byId('translate-cancel', HTMLButtonElement);
-  const swap = byId('translate-swap', HTMLButtonElement);
   const progress = byId('translate-progress', HTMLProgressElement);
   const notices = createNotices(byId('translate-notices', HTMLDivElement));
   const modelBar = createModelBar(byId('translate-model', HTMLDivElement), 'translate', () => restart());
+  const languages = createLanguages(modelBar.item, turn, () => restart());
 
   const kept = new Map<string, Translation>();
   let sentences: Sentence[] = [];
@@ -45,7 +45,7 @@ export function startTranslate(): void {
   let inside: Promise<InsideView> | null = null;
   let measured: { tokens: number; milliseconds: number } | null = null;
 
-  const keyOf = ({ text }: Sentence) => JSON.stringify([modelBar.item().id, beams.value, text]);
+  const keyOf = ({ text }: Sentence) => JSON.stringify([modelBar.item().id, languages.current().options, beams.value, text]);
   const keep = (key: string, translation: Translation) => {
     kept.set(key, translation);
     if (kept.size > MAX_KEPT) kept.delete(kept.keys().next().value!);
@@ -93,7 +93,7 @@ export function startTranslate(): void {
   async function translateSentence(model: Model, index: number, signal: AbortSignal): Promise<GenerationResult> {
     const numBeams = Number(beams.value);
     const looks = { returnScores: true, returnBeams: true, attentions: true };
-    const options = { numBeams, numReturnSequences: numBeams, ...looks, signal };
+    const options = { ...languages.current().options, numBeams, numReturnSequences: numBeams, ...looks, signal };
     const generation = model.translate(sentences[index].text, options);
     let sure = '';
     for await (const item of generation) {
@@ -199,14 +199,13 @@ export function startTranslate(): void {
     notices.clear();
   }
 
-  /** The other way, with what stands on the right on the left. */
-  function turn(): void {
-    const other = reverseOf(modelBar.item());
-    if (!other) return;
+  /** The other way, with what stands on the right on the left: by another model, or by the same one. */
+  function turn(other: Item | null): void {
     const text = view.text();
     if (text !== '') source.value = text;
     pointed = null;
-    modelBar.choose(other);
+    if (other) modelBar.choose(other);
+    else restart();
   }
 
   function restart(): void {
@@ -217,17 +216,9 @@ export function startTranslate(): void {
   }
 
   function showLanguages(): void {
-    const languages = modelBar.item().languages;
-    const names = new Intl.DisplayNames(language(), { type: 'language' });
-    byId('source-label', HTMLElement).textContent = languages ? names.of(languages.from)! : t('translate.source');
-    byId('target-label', HTMLElement).textContent = languages ? names.of(languages.to)! : t('translate.target');
-    source.lang = languages?.from ?? '';
-    target.lang = languages?.to ?? '';
-    const other = reverseOf(modelBar.item());
-    swap.hidden = !other;
-    swap.ariaLabel = swap.title = other ? t('translate.swap', { name: nameOf(other) }) : '';
+    languages.render();
     byId('alternatives-sentence', HTMLElement).lang = source.lang;
-    fillExamples(byId('translate-examples', HTMLDivElement), examplesIn(languages?.from), use, languages?.from ?? 'en');
+    fillExamples(byId('translate-examples', HTMLDivElement), examplesIn(source.lang), use, source.lang === 'fr' ? 'fr' : 'en');
   }
 
   const use = (text: string) => {
@@ -254,9 +245,8 @@ export function startTranslate(): void {
   });
   startCopyButton(byId('translate-copy', HTMLButtonElement), view.text);
 
-  swap.addEventListener('click', turn);
 
-  [source.value] = examplesIn(undefined);
+  [source.value] = examplesIn('');
   makeLinkable('translate', {
     read(parameters, refuse) {
       const direction = parameters.get('direction');
@@ -266,7 +256,7 @@ export function startTranslate(): void {
         if (!named) refuse('direction', direction!, DIRECTION);
         modelBar.choose(named ?? known.find(({ id }) => id === DIRECTION)!);
       }
-      source.value = parameters.get('text') ?? examplesIn(modelBar.item().languages?.from)[0];
+      source.value = parameters.get('text') ?? examplesIn(languages.current().tags.from)[0];
       const places = (['sentence', 'word'] as const).map((name) => {
         const value = parameters.get(name) ?? '1';
         if (/^[1-9]\d{0,3}$/.test(value)) return Number(value) - 1;

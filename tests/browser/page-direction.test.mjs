@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
 import { loadModel } from '../../dist/index.js';
-import { dropPaths, eventually, MODELS, pageForTests, PATIENCE } from './page-driver.mjs';
+import { dropPaths, eventually, MODELS, pageForTests, PATIENCE, screenshot } from './page-driver.mjs';
+import { PAIR, smallModel } from './small-models.mjs';
 
 const open = pageForTests();
 const source = (page) => page.inputValue('#source');
@@ -63,4 +64,30 @@ test('a model of the user has no other way to turn to', async (t) => {
   await dropPaths(page, [path.join(MODELS, 'en-fr')]);
   await eventually(() => page.inputValue('#translate-model select'), 'en-fr');
   assert.equal(await swap(page).isVisible(), false);
+});
+
+test('of a model with several languages, both are chosen', async (t) => {
+  const page = await open(t);
+  await dropPaths(page, [await smallModel(t, 'languages')]);
+  const names = () => page.locator('#source-language option').allInnerTexts();
+  await eventually(names, ['English', 'French']);
+  const chosen = () => Promise.all(['#source-language', '#target-language'].map((id) => page.inputValue(id)));
+  assert.deepEqual(await chosen(), ['eng_Latn', 'fra_Latn']);
+  await page.fill('#source', PAIR.eng_Latn);
+  await eventually(() => target(page), PAIR.fra_Latn);
+  await page.getByRole('button', { name: 'Swap the languages' }).click();
+  assert.deepEqual(await chosen(), ['fra_Latn', 'eng_Latn']);
+  assert.equal(await source(page), PAIR.fra_Latn);
+  assert.deepEqual(await Promise.all(['#source', '#target'].map((id) => page.getAttribute(id, 'lang'))), ['fr', 'en']);
+  await eventually(() => target(page), PAIR.eng_Latn);
+  await page.getByRole('combobox', { name: 'Translate from' }).selectOption('English');
+  await page.getByRole('combobox', { name: 'Translate to' }).selectOption('French');
+  await page.fill('#source', PAIR.eng_Latn);
+  await eventually(() => target(page), PAIR.fra_Latn);
+  await screenshot(page, 'translate-languages');
+  await page.click('#language-ko');
+  assert.deepEqual(await names(), ['영어', '프랑스어']);
+  assert.deepEqual(await chosen(), ['eng_Latn', 'fra_Latn']);
+  await page.selectOption('#translate-model select', '영어 → 프랑스어');
+  assert.equal(await page.isVisible('#source-language'), false);
 });
