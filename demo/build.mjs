@@ -57,7 +57,8 @@ const KEPT_ON_USE = ['fr-en', 'pos-tags', 'slots', 'intents', 'spam', 'fill-mask
 export async function buildDemo() {
   rmSync(DEMO, { recursive: true, force: true });
   const copyWithout = (pattern, from, to) => cpSync(from, path.join(DEMO, to), { recursive: true, filter: (file) => !pattern.test(file) });
-  for (const name of [...KEPT, ...KEPT_ON_USE]) copyWithout(/(golden\.json|\.md|\.mjs)$/, path.join(SOURCE, 'models', name), `models/${name}`);
+  const models = [...KEPT, ...KEPT_ON_USE];
+  for (const name of models) copyWithout(/(golden\.json|\.md|\.mjs)$/, path.join(SOURCE, 'models', name), `models/${name}`);
   copyWithout(/\.(d\.ts|map)$|[\\/]cli$/, path.join(ROOT, 'dist'), 'webformer');
   await buildPage(DEMO);
   await buildServiceWorker(DEMO);

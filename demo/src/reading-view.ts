@@ -3,7 +3,10 @@ import type { LabelScore } from 'webformer';
 import { h } from './dom';
 import type { Errand } from './errands';
 import * as format from './format';
-import { isMessage, language, t } from './i18n';
+import { language, t } from './i18n';
+import type { Language } from './i18n/choice';
+import { labels as en } from './i18n/en/labels';
+import { labels as ko } from './i18n/ko/labels';
 import type { Reading, Span } from './readings';
 
 const MAX_ROWS = 40;
@@ -20,7 +23,7 @@ function bar({ name, note, share, figure }: Row): HTMLElement[] {
   const fill = h('span', { class: 'bar-fill' });
   fill.style.setProperty('--share', String(Math.min(Math.max(share, 0), 1)));
   return [
-    h('span', { class: 'reading-name' }, name, note !== undefined && h('span', { class: 'reading-note', dir: 'auto' }, note)),
+    h('span', { class: 'reading-name' }, name, note !== undefined && h('span', { class: 'reading-note', dir: 'auto', lang: '' }, note)),
     h('span', { class: 'bar-track', 'aria-hidden': 'true' }, fill), h('span', { class: 'reading-figure' }, figure),
   ];
 }
@@ -33,10 +36,11 @@ function barList(rows: readonly Row[], title: string, short = false): HTMLElemen
   return list;
 }
 
+const LABELS: Record<Language, Readonly<Record<string, string>>> = { en, ko };
+
 /** A label in the user's language, where it is one of the page's own; else as the model has it. */
 export function labelName({ errand, builtIn }: Shown, label: string): string {
-  const key = `label.${errand.name}.${label}`;
-  return builtIn && isMessage(key) ? t(key) : label;
+  return (builtIn && LABELS[language()][`${errand.name}.${label}`]) || label;
 }
 
 function labelElement(shown: Shown, label: string): HTMLElement {
@@ -77,11 +81,12 @@ function masksView({ mask, masks }: Of<'masks'>, use: (gap: number, token: strin
     const rows = words.map(({ token, score }) => {
       const word = token.trim();
       const figure = format.percent(score);
-      const label = `${t('understand.fill', { word, n: gap + 1 })}, ${figure}`;
+      const title = t('understand.fill', { word, n: gap + 1 });
       const row = bar({ name: h('span', { class: 'reading-word', dir: 'auto', lang: '' }, word), share: score, figure });
-      return h('li', {}, h('button', { type: 'button', 'aria-label': label, click: () => use(gap, token) }, ...row));
+      return h('li', {}, h('button', { type: 'button', title, click: () => use(gap, token) }, ...row));
     });
-    return h('section', {}, h('h3', {}, t('understand.mask', { n: gap + 1 })), h('ol', { class: 'reading-rows' }, ...rows));
+    const title = t('understand.mask', { n: gap + 1 });
+    return h('section', {}, h('h3', {}, title), h('ol', { class: 'reading-rows', 'aria-label': title }, ...rows));
   }))];
 }
 

@@ -60,6 +60,20 @@ test('offline: load once, stop the server, drop a model; reload, translate, writ
   await translates(page);
 });
 
+test('offline: an errand that was used once works, and one that was not says what it lacks', async (t) => {
+  const { server, page } = await visited(t, DEMO);
+  await page.click('#tab-understand');
+  await page.locator('.tag').first().waitFor(PATIENCE);
+  await server.close();
+  await page.reload();
+  await page.fill('#understand-text', 'Birds sing.');
+  await eventually(() => page.locator('.tag-label').allInnerTexts(), ['noun', 'verb', 'mark']);
+  await page.click('#errand-spam');
+  await eventually(() => page.locator('#understand-notices code').allInnerTexts(), ['network_error']);
+  await page.click('#errand-similar');    // by the tale teller, which is kept from the first visit on
+  await page.locator('#understand-result li').first().waitFor(PATIENCE);
+});
+
 test('a new version shows at the next visit, and what was kept of the one before goes', async (t) => {
   const folder = await mkdtemp(path.join(tmpdir(), 'webformer-page-'));
   t.after(() => rm(folder, { recursive: true }));
