@@ -1,8 +1,8 @@
 // All heads at a glance: a small picture of each, in rows of layers. One is chosen.
 import type { Kind, Reading } from './attention-data';
+import { t } from './attention-messages';
 import { createCellGrid } from './cell-grid';
 import { h } from './dom';
-import { t } from './i18n';
 import { onTheme } from './theme';
 
 export interface HeadsView { show(reading: Reading, kind: Kind): void; choose(layer: number, head: number): void; clear(): void }

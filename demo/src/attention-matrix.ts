@@ -1,9 +1,9 @@
 // One head as a matrix: a row for each query, a column for each key, the darker the more weight.
 import type { Head } from './attention-data';
+import { t } from './attention-messages';
 import { createCellGrid } from './cell-grid';
 import { h } from './dom';
 import * as format from './format';
-import { t } from './i18n';
 
 export interface MatrixView {
   show(head: Head, queries: readonly string[], keys: readonly string[]): void;

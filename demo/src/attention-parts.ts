@@ -1,8 +1,8 @@
 // One weight taken apart: query, key, their product, scale, mask, softmax, and what of the value it lets through.
 import type { Row } from './attention-data';
+import { t } from './attention-messages';
 import { h } from './dom';
 import * as format from './format';
-import { t } from './i18n';
 import { svg } from './svg';
 
 export interface PartsView { show(row: Row, query: string, keys: readonly string[], column: number): void; clear(): void }

@@ -3,10 +3,11 @@ import { KINDS, MAX_TOKENS, readText, type Kind, type Reading } from './attentio
 import { createHeads } from './attention-heads';
 import { createLines } from './attention-lines';
 import { createMatrix } from './attention-matrix';
+import { t } from './attention-messages';
 import { createParts } from './attention-parts';
 import { announce, byId, debounce, fillExamples } from './dom';
 import * as format from './format';
-import { onLanguage, t } from './i18n';
+import { onLanguage } from './i18n';
 import { createModelBar } from './model-bar';
 import { openModel } from './models';
 import { createNotices } from './notices';

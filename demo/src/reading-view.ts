@@ -3,11 +3,12 @@ import type { LabelScore } from 'webformer';
 import { h } from './dom';
 import type { Errand } from './errands';
 import * as format from './format';
-import { language, t } from './i18n';
+import { language } from './i18n';
 import type { Language } from './i18n/choice';
 import { labels as en } from './i18n/en/labels';
 import { labels as ko } from './i18n/ko/labels';
 import type { Reading, Span } from './readings';
+import { t } from './understand-messages';
 
 const MAX_ROWS = 40;
 const TONES = 5;

@@ -1,7 +1,7 @@
 // The Understand tab: one errand at a time, its text, and what a model reads out of it.
 import { announce, byId, debounce, fillExamples, h } from './dom';
 import { errandNamed, errandOf, ERRANDS, type Errand } from './errands';
-import { onLanguage, t } from './i18n';
+import { onLanguage } from './i18n';
 import { awaitTask } from './landing';
 import { createModelChoice, goToOwnModel } from './model-bar';
 import { broughtFor, itemsForErrand, onAdded, openModel, type Item } from './models';
@@ -10,6 +10,7 @@ import { filled, gapsOf, maskOf, read, type Input } from './readings';
 import { readingView, spokenReading, type Shown } from './reading-view';
 import { currentTab, onTab } from './tabs';
 import { EXAMPLES } from './understand-examples';
+import { t } from './understand-messages';
 import { makeLinkable, updateUrl } from './url-state';
 
 const PAUSE_MS = 150;

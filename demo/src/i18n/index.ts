@@ -6,7 +6,6 @@ import { en } from './en';
 import { ko } from './ko';
 
 export type MessageKey = keyof typeof en;
-const MESSAGES: Record<Language, Record<MessageKey, string>> = { en, ko };
 
 const changed = listeners<Language>();
 let current: Language = 'en';
@@ -15,16 +14,20 @@ export const language = (): Language => current;
 export const isMessage = (key: string): key is MessageKey => Object.hasOwn(en, key);
 
 /**
- * The message, with `{name}` replaced by `values.name`, a number as people of the language write it.
+ * What says messages by their keys, with `{name}` replaced by `values.name`, a number as people of the language write it.
  * `{name|token|tokens}`: the first word where that number is one of a thing, else the second.
  */
-export function t(key: MessageKey, values: Readonly<Record<string, string | number>> = {}): string {
-  return MESSAGES[current][key].replace(/\{(\w+)(?:\|([^|}]*)\|([^|}]*))?\}/g, (_, name: string, one?: string, several?: string) => {
-    const value = values[name];
-    if (one === undefined) return typeof value === 'number' ? value.toLocaleString(current) : value;
-    return new Intl.PluralRules(current).select(Number(value)) === 'one' ? one : several!;
-  });
+export function translator<Key extends string>(messages: Record<Language, Record<Key, string>>) {
+  return (key: Key, values: Readonly<Record<string, string | number>> = {}): string =>
+    messages[current][key].replace(/\{(\w+)(?:\|([^|}]*)\|([^|}]*))?\}/g, (_, name: string, one?: string, several?: string) => {
+      const value = values[name];
+      if (one === undefined) return typeof value === 'number' ? value.toLocaleString(current) : value;
+      return new Intl.PluralRules(current).select(Number(value)) === 'one' ? one : several!;
+    });
 }
+
+/** The messages of the page, but for those that only the scripts of a tab say and that come with them. */
+export const t = translator<MessageKey>({ en, ko });
 
 /** Calls `show` now, and after each change of the language. */
 export function onLanguage(show: () => void): void {

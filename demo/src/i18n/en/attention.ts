@@ -1,3 +1,4 @@
+/** What index.html says of the tab. */
 export const attention = {
   'attention.lead': 'To write a word, the model looks at others, each of its heads in its own way. See where each looks, and take one look '
     + 'apart.',
@@ -5,36 +6,9 @@ export const attention = {
   'attention.kind.encoder': 'the source at itself',
   'attention.kind.cross': 'the translation at the source',
   'attention.kind.decoder': 'the translation at itself',
-  'attention.about.encoder': 'The encoder reads the whole sentence at once: each token looks at all of them.',
-  'attention.about.cross': 'To write the token of a row, the decoder looks at the tokens of the source, as the encoder has read them.',
-  'attention.about.decoder': 'To write the token of a row, the decoder looks back at what is written so far. What comes later is hidden.',
   'attention.text': 'Sentence',
-  'attention.cut': 'only the first {n} tokens',
   'attention.heads': 'All layers and heads',
   'attention.heads.help': 'A row is a layer. Choose a head, also by the arrow keys.',
-  'attention.head': 'Layer {layer}, head {head}',
   'attention.matrix.help': 'A row looks, the columns are looked at: the stronger the colour, the more. Choose a cell, also by the arrow '
     + 'keys, to take it apart.',
-  'attention.cell': '“{query}” looks at “{key}”: {weight}',
-  'attention.key': 'Key',
-  'attention.score': 'Score',
-  'attention.weight': 'Weight',
-  'attention.numbers': '{n} numbers from {least} to {most}',
-  'attention.range': '{least} to {most}',
-  'attention.step.query': 'Query q: what is looked for, to get “{query}”',
-  'attention.step.key': 'Key k: what “{key}” is found by',
-  'attention.step.dot': 'Product: both multiplied number by number, and added up',
-  'attention.step.scale': 'Scale: divided by the root of the {n} numbers, so that longer vectors do not score more',
-  'attention.step.mask': 'Mask',
-  'attention.step.softmax': 'Softmax: the scores of all keys become shares of one whole',
-  'attention.step.value': 'Value v: what “{key}” tells, and {weight} of it',
-  'attention.step.context': 'The sum over all keys: what this head has learned for “{query}”',
-  'attention.seen': '“{key}” may be seen',
-  'attention.hidden': '“{key}” is not written yet: its score becomes −∞, its weight 0',
-  'attention.noKeys': 'Keys and values come from the encoder’s output here, and are not traced. Where a text looks at itself, every step '
-    + 'is shown.',
-  'attention.otherScores': 'This model adds more to a score than the product, such as the distance; the weights are its own.',
-  'attention.usual': 'usual',
-  'attention.done': 'Read. The translation is: {text}',
-  'attention.failed': 'The sentence could not be looked into',
 };
