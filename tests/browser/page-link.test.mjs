@@ -81,7 +81,7 @@ test('Back returns to the tab before, and takes nothing away that was typed', as
   await page.click('#tab-generate');
   await page.click('#tab-translate');
   await page.fill('#source', second);
-  await page.waitForTimeout(400);
+  await eventually(() => page.evaluate(() => new URLSearchParams(location.hash.split('?')[1]).get('text')), second);
   await page.goBack();
   await eventually(tab, 'tab-generate');
   assert.equal(await page.isChecked('#keep-seed'), false, 'a step back is no link with a seed');
