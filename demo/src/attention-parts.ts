@@ -7,8 +7,7 @@ import { svg } from './svg';
 
 export interface PartsView { show(row: Row, query: string, keys: readonly string[], column: number): void; clear(): void }
 
-/** With a true minus, and none before a zero. */
-const figure = (value: number) => format.number(Math.round(value * 1000) / 1000 || 0, 3).replace('-', '−');
+const { figure } = format;
 
 /** Numbers as a strip of colours: one colour above zero, another below, the stronger the farther away. */
 function strip(values: Float32Array): HTMLElement {

@@ -18,3 +18,7 @@ export const percent = (value: number): string => {
 };
 
 export const speed = (tokensPerSecond: number): string => t('speed', { n: number(tokensPerSecond, tokensPerSecond < 20 ? 1 : 0) });
+
+/** With a true minus, and none before a zero. */
+export const figure = (value: number, digits = 3): string =>
+  number(Math.round(value * 10 ** digits) / 10 ** digits || 0, digits).replace('-', '−');

@@ -17,6 +17,7 @@ onFirstUse('generate', async () => (await import('./generate')).startGenerate())
 onFirstUse('tokenize', async () => (await import('./tokenize')).startTokenize());
 onFirstUse('attention', async () => (await import('./attention')).startAttention());
 onFirstUse('understand', async () => (await import('./understand')).startUnderstand());
+onFirstUse('learn', async () => (await import('./school/learn')).startLearn());
 onFirstUse('machine', async () => (await import('./machine')).startMachine());
 startOwnModel();
 startModelsTable();

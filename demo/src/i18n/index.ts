@@ -13,12 +13,15 @@ let current: Language = 'en';
 export const language = (): Language => current;
 export const isMessage = (key: string): key is MessageKey => Object.hasOwn(en, key);
 
+/** What stands in a message's places, by name. */
+export type Values = Readonly<Record<string, string | number>>;
+
 /**
  * What says messages by their keys, with `{name}` replaced by `values.name`, a number as people of the language write it.
  * `{name|token|tokens}`: the first word where that number is one of a thing, else the second.
  */
 export function translator<Key extends string>(messages: Record<Language, Record<Key, string>>) {
-  return (key: Key, values: Readonly<Record<string, string | number>> = {}): string =>
+  return (key: Key, values: Values = {}): string =>
     messages[current][key].replace(/\{(\w+)(?:\|([^|}]*)\|([^|}]*))?\}/g, (_, name: string, one?: string, several?: string) => {
       const value = values[name];
       if (one === undefined) return typeof value === 'number' ? value.toLocaleString(current) : value;

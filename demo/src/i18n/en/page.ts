@@ -12,6 +12,7 @@ export const page = {
   'tab.tokenize': 'Tokenize',
   'tab.attention': 'Attention',
   'tab.understand': 'Understand',
+  'tab.learn': 'Learn',
   'tab.machine': 'Your machine',
 
   model: 'Model',

@@ -14,6 +14,7 @@ export const page: Record<keyof typeof en, string> = {
   'tab.tokenize': '토큰 나누기',
   'tab.attention': '어텐션',
   'tab.understand': '이해',
+  'tab.learn': '배우기',
   'tab.machine': '내 기기',
 
   model: '모델',

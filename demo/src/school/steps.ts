@@ -1,0 +1,8 @@
+// The steps of the reading path, in their order. Each is fetched when it is first shown.
+import type { Lesson } from './lesson';
+
+export const STEPS = [
+  { id: 'positions', load: async (): Promise<Lesson> => (await import('./positions')).positionsLesson() },
+] as const;
+export type StepId = typeof STEPS[number]['id'];
+export const isStep = (name: string): name is StepId => STEPS.some(({ id }) => id === name);

@@ -1,0 +1,20 @@
+export const frame = {
+  'learn.lead': 'How a Transformer works, step by step. Every number is computed here and now, from your sentence, by the library that the '
+    + 'other tabs use.',
+  'learn.sentence': 'Your sentence, in English',
+  'learn.examples': 'Examples',
+  'learn.path': 'Steps',
+  'learn.back': '← {step}',
+  'learn.next': '{step} →',
+  'learn.failed': 'This step could not be computed',
+  'step.positions': 'Positions',
+  'grid.cell': 'row {row}, column {column}',
+  'exercise.title': 'Exercise',
+  'exercise.check': 'Check',
+  'exercise.reveal': 'Show the answer',
+  'exercise.right': 'Right.',
+  'exercise.wrong': 'Not yet.',
+  'exercise.answer': 'It is {answer}.',
+  'exercise.noNumber': 'Write a number, such as 0.25 or −3.',
+  'exercise.noChoice': 'Choose one of them.',
+};
