@@ -44,7 +44,8 @@ export function createPositionPicture(): Part {
   const about = said('p', 'positions.about.sinusoidal', { class: 'hint lesson-about' });
   const grid = createValueGrid({
     label: () => say(`positions.kind.${kind.value()}`),
-    told: (row, column, value) => say(`positions.cell.${kind.value()}`, { row, column, half: Math.floor(column / 2), value: figure(value) }),
+    told: (row, column, value) =>
+      say(`positions.cell.${kind.value()}`, { row, column, half: Math.floor(column / 2), value: figure(value) }),
   });
 
   async function tableOf(): Promise<Grid> {

@@ -1,6 +1,6 @@
 export const frame = {
-  'learn.lead': 'How a Transformer works, step by step. Every number is computed here and now, from your sentence, by the library that the '
-    + 'other tabs use.',
+  'learn.lead': 'How a Transformer works, step by step. Every number is computed here and now, from your sentence, by the library that '
+    + 'the other tabs use.',
   'learn.sentence': 'Your sentence, in English',
   'learn.examples': 'Examples',
   'learn.path': 'Steps',
