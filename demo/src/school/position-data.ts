@@ -88,32 +88,39 @@ export function bucketBias(table: Tensor, strength: number): Tensor {
   return { data: table.data.map((bucket) => -strength * Math.log1p(least.get(bucket)!)), shape: table.shape };
 }
 
+export interface Projected { readonly query: Tensor; readonly key: Tensor; readonly bias?: Tensor }
+
+/** Queries and keys [T,d] of a head with positions in them, or the bias [T,T] that stands for positions. */
+export async function projected(kind: ScoreKind, sentence: Sentence, head: number, strength = 0): Promise<Projected> {
+  const layers = await projectionsOf(sentence.model);
+  const { heads, size } = layers, length = sentence.ids.length, { embedding } = sentence;
+  const [, width] = embedding.shape;
+  const x = kind === 'sinusoidal' ? withSinusoids(embedding, await positionalEncoding('sinusoidal', { length, width })) : embedding;
+  const { output: input } = await layers.norm.forward({ input: x });
+  const part = async (layer: Layer) => headOf((await layer.forward({ input })).output, head, size);
+  const query = await part(layers.query), key = await part(layers.key);
+  if (kind === 'rope') {
+    const table = await positionalEncoding('rope', { length, width: size });
+    return { query: turned(query, table), key: turned(key, table) };
+  }
+  if (kind === 't5') return { query, key, bias: bucketBias(await positionalEncoding('t5', { length }), strength) };
+  if (kind !== 'alibi') return { query, key };
+  const { data } = await positionalEncoding('alibi', { length, heads });
+  return { query, key, bias: { data: data.slice(head * length * length, (head + 1) * length * length), shape: [length, length] } };
+}
+
 export interface Scored { readonly scores: Float32Array; readonly weights: Float32Array }
 
 /** Scores q k / sqrt(d) + bias and weights [T,T] of a head that looks back only. */
 export async function scoresWith(kind: ScoreKind, sentence: Sentence, head: number, strength: number): Promise<Scored> {
-  const { norm, query, key, heads, size } = await projectionsOf(sentence.model);
-  const length = sentence.ids.length, { embedding } = sentence;
-  const [, width] = embedding.shape;
-  const x = kind === 'sinusoidal' ? withSinusoids(embedding, await positionalEncoding('sinusoidal', { length, width })) : embedding;
-  const { output: input } = await norm.forward({ input: x });
-  let [q, k] = await Promise.all([query, key].map(async (layer) => headOf((await layer.forward({ input })).output, head, size)));
-  if (kind === 'rope') {
-    const table = await positionalEncoding('rope', { length, width: size });
-    [q, k] = [turned(q, table), turned(k, table)];
-  }
-  let bias: Tensor | undefined;
-  if (kind === 'alibi') {
-    const { data } = await positionalEncoding('alibi', { length, heads });
-    bias = { data: data.slice(head * length * length, (head + 1) * length * length), shape: [length, length] };
-  }
-  if (kind === 't5') bias = bucketBias(await positionalEncoding('t5', { length }), strength);
-  const { weights } = await attention(q, k, k, { causal: true, bias });
+  const { query, key, bias } = await projected(kind, sentence, head, strength);
+  const { weights } = await attention(query, key, key, { causal: true, bias });
+  const [length, size] = query.shape;
   const scores = new Float32Array(length * length).fill(-Infinity);
   for (let t = 0; t < length; t++) {
     for (let s = 0; s <= t; s++) {
       let dot = 0;
-      for (let i = 0; i < size; i++) dot += q.data[t * size + i] * k.data[s * size + i];
+      for (let i = 0; i < size; i++) dot += query.data[t * size + i] * key.data[s * size + i];
       scores[t * length + s] = dot / Math.sqrt(size) + (bias?.data[t * length + s] ?? 0);
     }
   }

@@ -3,6 +3,8 @@ import type { Lesson } from './lesson';
 
 export const STEPS = [
   { id: 'positions', load: async (): Promise<Lesson> => (await import('./positions')).positionsLesson() },
+  { id: 'scores', load: async (): Promise<Lesson> => (await import('./scores')).scoresLesson() },
+  { id: 'masks', load: async (): Promise<Lesson> => (await import('./masks')).masksLesson() },
 ] as const;
 export type StepId = typeof STEPS[number]['id'];
 export const isStep = (name: string): name is StepId => STEPS.some(({ id }) => id === name);

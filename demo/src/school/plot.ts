@@ -1,0 +1,109 @@
+// Curves, drawn by uPlot; the cursor follows the pointer or the arrow keys, and what it points at is told in words.
+import uPlot from 'uplot';
+import { h } from '../dom';
+import { figure } from '../format';
+import { onTheme } from '../theme';
+import { say } from './messages';
+
+/** `tone` is one of the colours of curves; each has a dash of its own too, so that no one has to tell them by colour. */
+export interface Curve { readonly name: string; readonly values: ArrayLike<number | null> }
+export interface Curves { readonly x: ArrayLike<number>; readonly curves: readonly Curve[] }
+
+export interface PlotOptions {
+  readonly label: () => string;
+  readonly xName: () => string;
+  readonly yName: () => string;
+  readonly logX?: boolean;
+  readonly logY?: boolean;
+  readonly xDigits?: number;
+  readonly digits?: number;
+  readonly yRange?: readonly [number, number];
+}
+
+export interface Plot { readonly element: HTMLElement; show(data: Curves): void }
+
+const DASHES = [[], [8, 4], [2, 3], [10, 3, 2, 3], [14, 4], [4, 2]];
+const HEIGHT = 260;
+
+/** What a class of the page's styles is coloured with now. */
+function colorOf(place: HTMLElement, name: string): string {
+  const probe = h('span', { class: name });
+  place.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}
+
+export function createPlot(options: PlotOptions): Plot {
+  const canvas = h('div', { class: 'plot-canvas' });
+  const frame = h('div', { class: 'plot', role: 'group', tabindex: 0 }, canvas);
+  const legend = h('ul', { class: 'plot-legend' });
+  const about = h('p', { class: 'value-about', role: 'status' });
+  let plot: uPlot | null = null;
+  let shown: Curves | null = null;
+  let at = 0;
+
+  const told = (value: number | null | undefined, digits: number) => {
+    if (value === null || value === undefined) return '–';
+    return Math.abs(value) >= 1e6 || (value !== 0 && Math.abs(value) < 10 ** -digits) ? value.toExponential(2) : figure(value, digits);
+  };
+  function tell(): void {
+    if (!shown || shown.x.length === 0) return void (about.textContent = '');
+    at = Math.min(Math.max(at, 0), shown.x.length - 1);
+    const values = shown.curves.map(({ name, values: all }) => `${name} ${told(all[at], options.digits ?? 3)}`);
+    about.textContent = say('plot.told', { x: told(shown.x[at], options.xDigits ?? 0), name: options.xName(), values: values.join(' · ') });
+  }
+
+  function draw(): void {
+    plot?.destroy();
+    plot = null;
+    if (!shown || canvas.clientWidth === 0) return;
+    const axis = { stroke: colorOf(canvas, 'plot-muted'), font: '12px sans-serif', labelFont: '12px sans-serif' };
+    const line = { stroke: colorOf(canvas, 'plot-line'), width: 1 };
+    const ranged = options.yRange && { range: (): [number, number] => [...options.yRange!] as [number, number] };
+    plot = new uPlot({
+      width: canvas.clientWidth, height: HEIGHT, legend: { show: false },
+      cursor: { drag: { setScale: false }, points: { show: true } },
+      scales: { x: { time: false, distr: options.logX ? 3 : 1, log: 2 }, y: { distr: options.logY ? 3 : 1, log: 10, ...ranged } },
+      axes: [
+        { ...axis, label: options.xName(), grid: line, ticks: line, labelSize: 22 },
+        { ...axis, label: options.yName(), grid: line, ticks: line, labelSize: 22, size: 58 },
+      ],
+      series: [{}, ...shown.curves.map(({ name }, i) => ({
+        label: name, stroke: colorOf(canvas, `plot-tone-${i}`), width: 2, dash: DASHES[i % DASHES.length], points: { show: false },
+      }))],
+      hooks: { setCursor: [({ cursor: { idx } }) => {
+        if (idx === null || idx === undefined || idx === at) return;
+        at = idx;
+        tell();
+      }] },
+    }, [Array.from(shown.x), ...shown.curves.map(({ values }) => Array.from(values))] as uPlot.AlignedData, canvas);
+  }
+
+  frame.addEventListener('keydown', (event) => {
+    if (!shown || !plot || event.altKey || event.ctrlKey || event.metaKey) return;
+    const moves: Record<string, number> = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: shown.x.length - 1 };
+    const next = moves[event.key];
+    if (next === undefined) return;
+    event.preventDefault();
+    at = Math.min(Math.max(next, 0), shown.x.length - 1);
+    plot.setCursor({ left: plot.valToPos(shown.x[at], 'x'), top: 0 });
+    tell();
+  });
+  onTheme(draw);
+  new ResizeObserver(() => {
+    if (plot && canvas.clientWidth > 0) plot.setSize({ width: canvas.clientWidth, height: HEIGHT });
+    else draw();
+  }).observe(canvas);
+
+  return {
+    element: h('div', { class: 'plot-part' }, legend, frame, about),
+    show(data) {
+      shown = data;
+      frame.ariaLabel = options.label();
+      legend.replaceChildren(...data.curves.map(({ name }, i) => h('li', {}, h('span', { class: `plot-key plot-tone-${i}` }), name)));
+      draw();
+      tell();
+    },
+  };
+}

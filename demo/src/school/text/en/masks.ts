@@ -1,0 +1,41 @@
+export const masks = {
+  'masks.what': 'A mask sets scores to −∞ before softmax, so that their weights are exactly 0. It is how one attention serves three ends.',
+  'masks.three': 'An encoder lets every token see every other, but not the padding that makes the sentences of a batch equally long. A '
+    + 'decoder lets a token see only itself and those before, or it would copy the answer. And across, a decoder sees all of the '
+    + 'encoder’s output.',
+  'masks.figure': 'Masks on your sentence',
+  'masks.figure.lead': 'Left what may be seen, right the weights that are left: first head of the first layer of the tale teller. Each '
+    + 'row still sums to 1.',
+  'masks.kind': 'Mask',
+  'masks.kind.none': 'none',
+  'masks.kind.causal': 'causal',
+  'masks.kind.padding': 'padding',
+  'masks.kind.both': 'causal and padding',
+  'masks.kind.window': 'sliding window',
+  'masks.pads': 'Padding',
+  'masks.window': 'Window',
+  'masks.pad': '[pad]',
+  'masks.mask': 'The mask',
+  'masks.weights': 'The weights',
+  'masks.about.none': 'Every query sees every key, padding too: its weight is taken from the words.',
+  'masks.about.causal': 'A triangle: a token sees itself and what came before. So all positions can be trained at once, and none sees '
+    + 'its answer.',
+  'masks.about.padding': 'The columns of padding are gone. What the rows of padding see does not matter: nobody reads them.',
+  'masks.about.both': 'What a decoder uses in training: one mask times the other.',
+  'masks.about.window': 'Only the last few: what Mistral and ModernBERT do in some layers, so that long texts cost less.',
+  'masks.sees': '“{query}” sees “{key}”.',
+  'masks.hides': '“{query}” does not see “{key}”.',
+  'forcing.title': 'Teacher forcing: every position is a question',
+  'forcing.lead': 'In training, the right sentence goes in whole. Each row may see what came before, and is asked for the next token; '
+    + 'the loss is −ln of the probability that it gave to the right one. Here the tale teller is asked about your sentence.',
+  'forcing.seen': 'It sees',
+  'forcing.start': '(the beginning)',
+  'forcing.next': 'Right answer',
+  'forcing.probability': 'Probability',
+  'forcing.loss': 'Loss',
+  'forcing.likeliest': 'Its own guess',
+  'forcing.mean': 'mean loss {loss} · perplexity {perplexity}',
+  'masks.exercise.question': 'How many cells of a causal mask for {n} tokens are 1?',
+  'masks.exercise.right': 'One in the first row, two in the second, and so on: 6 · 7 / 2.',
+  'masks.exercise.wrong': 'Count the cells of the triangle, its diagonal included.',
+};
