@@ -36,13 +36,14 @@ export function createForcing(): Part {
     element: figureOf('forcing.title', said('p', 'forcing.lead', { class: 'hint' }),
       h('div', { class: 'lesson-scroll', tabindex: '0', role: 'region', 'data-say-label': 'forcing.title' },
         h('table', { class: 'lesson-table forcing' },
-          h('thead', {}, h('tr', {}, head('forcing.seen'), head('forcing.next'), head('forcing.probability', true), head('forcing.loss', true),
-            head('forcing.likeliest'))), rows)), about),
+          h('thead', {}, h('tr', {}, head('forcing.seen'), head('forcing.next'), head('forcing.probability', true),
+            head('forcing.loss', true), head('forcing.likeliest'))), rows)), about),
     async show(text, signal) {
       const { guesses, loss } = await guessesOf(await openTales(), text, signal);
       const quoted = (part: string) => h('bdi', { lang: 'en', class: 'forcing-text' }, part);
       rows.replaceChildren(...guesses.map(({ seen, next, probability, likeliest }) => h('tr', {},
-        h('td', {}, seen ? quoted(seen) : say('forcing.start')), h('td', {}, quoted(next)), h('td', { class: 'number' }, percent(probability)),
+        h('td', {}, seen ? quoted(seen) : say('forcing.start')), h('td', {}, quoted(next)),
+        h('td', { class: 'number' }, percent(probability)),
         h('td', { class: 'number' }, figure(-Math.log(probability))), h('td', {}, quoted(likeliest)))));
       about.textContent = say('forcing.mean', { loss: figure(loss), perplexity: figure(Math.exp(loss), 1) });
     },

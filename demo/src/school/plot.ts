@@ -2,10 +2,11 @@
 import uPlot from 'uplot';
 import { h } from '../dom';
 import { figure } from '../format';
+import { svg } from '../svg';
 import { onTheme } from '../theme';
 import { say } from './messages';
 
-/** `tone` is one of the colours of curves; each has a dash of its own too, so that no one has to tell them by colour. */
+/** Each has a colour and a dash of its own, so that no one has to tell them by colour. Null: there is no value. */
 export interface Curve { readonly name: string; readonly values: ArrayLike<number | null> }
 export interface Curves { readonly x: ArrayLike<number>; readonly curves: readonly Curve[] }
 
@@ -34,6 +35,10 @@ function colorOf(place: HTMLElement, name: string): string {
   return color;
 }
 
+/** A piece of the curve as it is drawn. */
+const keyOf = (i: number): SVGElement => svg('svg', { viewBox: '0 0 36 4', class: `plot-key plot-tone-${i}`, 'aria-hidden': 'true' },
+  svg('line', { x1: 0, x2: 36, y1: 2, y2: 2, 'stroke-dasharray': DASHES[i % DASHES.length].join(' ') || 'none' }));
+
 export function createPlot(options: PlotOptions): Plot {
   const canvas = h('div', { class: 'plot-canvas' });
   const frame = h('div', { class: 'plot', role: 'group', tabindex: 0 }, canvas);
@@ -45,13 +50,15 @@ export function createPlot(options: PlotOptions): Plot {
 
   const told = (value: number | null | undefined, digits: number) => {
     if (value === null || value === undefined) return '–';
-    return Math.abs(value) >= 1e6 || (value !== 0 && Math.abs(value) < 10 ** -digits) ? value.toExponential(2) : figure(value, digits);
+    const isFar = Math.abs(value) >= 1e6 || (value !== 0 && Math.abs(value) < 10 ** -digits);
+    return isFar ? value.toExponential(2).replaceAll('-', '−') : figure(value, digits);
   };
   function tell(): void {
     if (!shown || shown.x.length === 0) return void (about.textContent = '');
     at = Math.min(Math.max(at, 0), shown.x.length - 1);
     const values = shown.curves.map(({ name, values: all }) => `${name} ${told(all[at], options.digits ?? 3)}`);
-    about.textContent = say('plot.told', { x: told(shown.x[at], options.xDigits ?? 0), name: options.xName(), values: values.join(' · ') });
+    const x = told(shown.x[at], options.xDigits ?? 0);
+    about.textContent = say('plot.told', { x, name: options.xName(), values: values.join(' · ') });
   }
 
   function draw(): void {
@@ -101,7 +108,7 @@ export function createPlot(options: PlotOptions): Plot {
     show(data) {
       shown = data;
       frame.ariaLabel = options.label();
-      legend.replaceChildren(...data.curves.map(({ name }, i) => h('li', {}, h('span', { class: `plot-key plot-tone-${i}` }), name)));
+      legend.replaceChildren(...data.curves.map(({ name }, i) => h('li', {}, keyOf(i), name)));
       draw();
       tell();
     },

@@ -31,7 +31,8 @@ function bars(weights: Float32Array, names: readonly string[]): HTMLElement {
   return h('ol', { class: 'weight-bars' }, ...Array.from(weights, (weight, i) => {
     const fill = h('span', { class: 'bar-fill' });
     fill.style.setProperty('--share', String(weight));
-    return h('li', {}, h('bdi', {}, names[i]), h('span', { class: 'bar-track', 'aria-hidden': 'true' }, fill), h('span', {}, percent(weight)));
+    const track = h('span', { class: 'bar-track', 'aria-hidden': 'true' }, fill);
+    return h('li', {}, h('bdi', {}, names[i]), track, h('span', {}, percent(weight)));
   }));
 }
 
@@ -49,7 +50,8 @@ export function createSoftmaxRow(): Part {
     if (mine !== turn) return;
     place.replaceChildren(bars(row.weights, Array.from({ length: KEYS }, (_, i) => `k${i}: ${figure(row.scores[i], 2)}`)));
     about.textContent = say('scores.measures', {
-      entropy: figure(row.entropy, 2), most: figure(Math.log2(KEYS), 2), slope: figure(row.slope, 4), top: percent(Math.max(...row.weights)),
+      entropy: figure(row.entropy, 2), most: figure(Math.log2(KEYS), 2), slope: figure(row.slope, 4),
+      top: percent(Math.max(...row.weights)),
     });
   }
   return {
@@ -78,7 +80,10 @@ export function createSentenceScale(): Part {
   const about = h('p', { class: 'lesson-result', role: 'status' });
   const grid = createValueGrid({
     label: () => say('scores.sentence'),
-    told: (row, column, value) => (sentence ? say('scores.cell', { query: sentence.tokens[row], key: sentence.tokens[column], weight: percent(value) }) : ''),
+    told(row, column, value) {
+      const { tokens } = sentence!;
+      return say('scores.cell', { query: tokens[row], key: tokens[column], weight: percent(value) });
+    },
   });
   async function draw(): Promise<void> {
     if (!sentence) return;

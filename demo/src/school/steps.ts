@@ -5,6 +5,10 @@ export const STEPS = [
   { id: 'positions', load: async (): Promise<Lesson> => (await import('./positions')).positionsLesson() },
   { id: 'scores', load: async (): Promise<Lesson> => (await import('./scores')).scoresLesson() },
   { id: 'masks', load: async (): Promise<Lesson> => (await import('./masks')).masksLesson() },
+  { id: 'activations', load: async (): Promise<Lesson> => (await import('./activations')).activationsLesson() },
+  { id: 'norms', load: async (): Promise<Lesson> => (await import('./norms')).normsLesson() },
+  { id: 'depth', load: async (): Promise<Lesson> => (await import('./depth')).depthLesson() },
+  { id: 'cost', load: async (): Promise<Lesson> => (await import('./cost')).costLesson() },
 ] as const;
 export type StepId = typeof STEPS[number]['id'];
 export const isStep = (name: string): name is StepId => STEPS.some(({ id }) => id === name);

@@ -1,7 +1,13 @@
 /** Every message of the Learn tab, in English. */
+import { activations } from './en/activations';
+import { cost } from './en/cost';
+import { depth } from './en/depth';
 import { frame } from './en/frame';
 import { masks } from './en/masks';
+import { norms } from './en/norms';
 import { positions } from './en/positions';
 import { scores } from './en/scores';
 
-export const en = { ...frame, ...positions, ...scores, ...masks };
+export const en = {
+  ...activations, ...cost, ...depth, ...frame, ...masks, ...norms, ...positions, ...scores,
+};

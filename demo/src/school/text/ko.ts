@@ -1,7 +1,13 @@
 import type { en } from './en';
+import { activations } from './ko/activations';
+import { cost } from './ko/cost';
+import { depth } from './ko/depth';
 import { frame } from './ko/frame';
 import { masks } from './ko/masks';
+import { norms } from './ko/norms';
 import { positions } from './ko/positions';
 import { scores } from './ko/scores';
 
-export const ko: Record<keyof typeof en, string> = { ...frame, ...positions, ...scores, ...masks };
+export const ko: Record<keyof typeof en, string> = {
+  ...activations, ...cost, ...depth, ...frame, ...masks, ...norms, ...positions, ...scores,
+};
