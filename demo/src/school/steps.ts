@@ -9,6 +9,8 @@ export const STEPS = [
   { id: 'norms', load: async (): Promise<Lesson> => (await import('./norms')).normsLesson() },
   { id: 'depth', load: async (): Promise<Lesson> => (await import('./depth')).depthLesson() },
   { id: 'cost', load: async (): Promise<Lesson> => (await import('./cost')).costLesson() },
+  { id: 'walk', load: async (): Promise<Lesson> => (await import('./walk')).walkLesson() },
+  { id: 'families', load: async (): Promise<Lesson> => (await import('./families')).familiesLesson() },
 ] as const;
 export type StepId = typeof STEPS[number]['id'];
 export const isStep = (name: string): name is StepId => STEPS.some(({ id }) => id === name);

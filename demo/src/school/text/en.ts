@@ -2,12 +2,14 @@
 import { activations } from './en/activations';
 import { cost } from './en/cost';
 import { depth } from './en/depth';
+import { families } from './en/families';
 import { frame } from './en/frame';
 import { masks } from './en/masks';
 import { norms } from './en/norms';
 import { positions } from './en/positions';
 import { scores } from './en/scores';
+import { walk } from './en/walk';
 
 export const en = {
-  ...activations, ...cost, ...depth, ...frame, ...masks, ...norms, ...positions, ...scores,
+  ...activations, ...cost, ...depth, ...families, ...frame, ...masks, ...norms, ...positions, ...scores, ...walk,
 };

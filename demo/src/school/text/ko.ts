@@ -2,12 +2,14 @@ import type { en } from './en';
 import { activations } from './ko/activations';
 import { cost } from './ko/cost';
 import { depth } from './ko/depth';
+import { families } from './ko/families';
 import { frame } from './ko/frame';
 import { masks } from './ko/masks';
 import { norms } from './ko/norms';
 import { positions } from './ko/positions';
 import { scores } from './ko/scores';
+import { walk } from './ko/walk';
 
 export const ko: Record<keyof typeof en, string> = {
-  ...activations, ...cost, ...depth, ...frame, ...masks, ...norms, ...positions, ...scores,
+  ...activations, ...cost, ...depth, ...families, ...frame, ...masks, ...norms, ...positions, ...scores, ...walk,
 };

@@ -14,6 +14,8 @@ export const frame = {
   'step.norms': 'Norms',
   'step.depth': 'Depth',
   'step.cost': 'Cost',
+  'step.walk': 'A sentence, all the way',
+  'step.families': 'Three families',
   'plot.told': '{name} {x}: {values}',
   'grid.cell': 'row {row}, column {column}',
   'exercise.title': 'Exercise',

@@ -13,6 +13,8 @@ export const frame = {
   'step.norms': '정규화',
   'step.depth': '깊이',
   'step.cost': '비용',
+  'step.walk': '문장의 여정',
+  'step.families': '세 갈래',
   'plot.told': '{name} {x}: {values}',
   'grid.cell': '{row}행 {column}열',
   'exercise.title': '연습 문제',
