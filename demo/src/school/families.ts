@@ -1,6 +1,7 @@
 // Step: families. Encoder-only, decoder-only and encoder-decoder, side by side on one sentence.
 import { h } from '../dom';
 import { percent } from '../format';
+import { barList, showBars } from './bars';
 import { createExercise } from './exercise';
 import { FAMILIES, resultOf, type Family } from './families-data';
 import { lessonOf, prose, type Lesson, type Part } from './lesson';
@@ -26,7 +27,7 @@ function createFamily(family: Family): Part {
     told: (row, column, value, { rowNames, columnNames }) =>
       say('scores.cell', { query: rowNames[row], key: columnNames![column], weight: percent(value) }),
   });
-  const lines = h('ol', { class: 'weight-bars' });
+  const lines = barList();
   const facts = h('dl', { class: 'family-facts' }, ...(['trained', 'uses', 'models'] as const).flatMap((fact) =>
     [said('dt', `families.${fact}`), said('dd', `families.${fact}.${family}`)]));
   return {
@@ -36,12 +37,7 @@ function createFamily(family: Family): Part {
       const { seen, lines: made } = await resultOf[family](text, signal);
       signal.throwIfAborted();
       grid.show({ values: seen.weights, columns: seen.keys.length, rowNames: seen.queries, columnNames: seen.keys, most: 1 });
-      lines.replaceChildren(...made.map(({ text: name, share }) => {
-        const fill = h('span', { class: 'bar-fill' });
-        fill.style.setProperty('--share', String(Math.max(share, 0)));
-        const track = h('span', { class: 'bar-track', 'aria-hidden': 'true' }, fill);
-        return h('li', {}, h('bdi', {}, name), track, h('span', {}, percent(share)));
-      }));
+      showBars(lines, made.map(({ text: name, share }) => ({ name, share, told: percent(share) })));
     },
   };
 }

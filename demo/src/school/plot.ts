@@ -18,7 +18,8 @@ export interface PlotOptions {
   readonly logY?: boolean;
   readonly xDigits?: number;
   readonly digits?: number;
-  readonly yRange?: readonly [number, number];
+  /** What is told follows the newest value, until the reader points at another. */
+  readonly follows?: boolean;
 }
 
 export interface Plot { readonly element: HTMLElement; show(data: Curves): void }
@@ -47,6 +48,11 @@ export function createPlot(options: PlotOptions): Plot {
   let plot: uPlot | null = null;
   let shown: Curves | null = null;
   let at = 0;
+  let drawnAs = '';
+
+  /** Another name, of a curve or an axis, needs another drawing; other numbers do not. */
+  const nameOfAll = (curves: string) => [options.xName(), options.yName(), curves].join('\n');
+  const alignedOf = ({ x, curves }: Curves) => [Array.from(x), ...curves.map(({ values }) => Array.from(values))] as uPlot.AlignedData;
 
   const told = (value: number | null | undefined, digits: number) => {
     if (value === null || value === undefined) return '–';
@@ -67,11 +73,10 @@ export function createPlot(options: PlotOptions): Plot {
     if (!shown || canvas.clientWidth === 0) return;
     const axis = { stroke: colorOf(canvas, 'plot-muted'), font: '12px sans-serif', labelFont: '12px sans-serif' };
     const line = { stroke: colorOf(canvas, 'plot-line'), width: 1 };
-    const ranged = options.yRange && { range: (): [number, number] => [...options.yRange!] as [number, number] };
     plot = new uPlot({
       width: canvas.clientWidth, height: HEIGHT, legend: { show: false },
       cursor: { drag: { setScale: false }, points: { show: true } },
-      scales: { x: { time: false, distr: options.logX ? 3 : 1, log: 2 }, y: { distr: options.logY ? 3 : 1, log: 10, ...ranged } },
+      scales: { x: { time: false, distr: options.logX ? 3 : 1, log: 2 }, y: { distr: options.logY ? 3 : 1, log: 10 } },
       axes: [
         { ...axis, label: options.xName(), grid: line, ticks: line, labelSize: 22 },
         { ...axis, label: options.yName(), grid: line, ticks: line, labelSize: 22, size: 58 },
@@ -84,7 +89,7 @@ export function createPlot(options: PlotOptions): Plot {
         at = idx;
         tell();
       }] },
-    }, [Array.from(shown.x), ...shown.curves.map(({ values }) => Array.from(values))] as uPlot.AlignedData, canvas);
+    }, alignedOf(shown), canvas);
   }
 
   frame.addEventListener('keydown', (event) => {
@@ -106,8 +111,16 @@ export function createPlot(options: PlotOptions): Plot {
   return {
     element: h('div', { class: 'plot-part' }, legend, frame, about),
     show(data) {
+      const names = data.curves.map(({ name }) => name).join();
+      const isSame = plot !== null && drawnAs === nameOfAll(names);
       shown = data;
+      if (options.follows) at = data.x.length - 1;
       frame.ariaLabel = options.label();
+      if (isSame) {
+        plot!.setData(alignedOf(data));
+        return tell();
+      }
+      drawnAs = nameOfAll(names);
       legend.replaceChildren(...data.curves.map(({ name }, i) => h('li', {}, keyOf(i), name)));
       draw();
       tell();

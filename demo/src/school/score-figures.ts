@@ -2,6 +2,7 @@
 import { attention } from 'webformer';
 import { h } from '../dom';
 import { figure, percent } from '../format';
+import { barList, showBars } from './bars';
 import { button, controls, createCheck, createRange } from './controls';
 import { figureOf, type Part } from './lesson';
 import { said, say } from './messages';
@@ -26,29 +27,19 @@ export function createVariancePlot(): Part {
   };
 }
 
-/** A row of weights as bars. */
-function bars(weights: Float32Array, names: readonly string[]): HTMLElement {
-  return h('ol', { class: 'weight-bars' }, ...Array.from(weights, (weight, i) => {
-    const fill = h('span', { class: 'bar-fill' });
-    fill.style.setProperty('--share', String(weight));
-    const track = h('span', { class: 'bar-track', 'aria-hidden': 'true' }, fill);
-    return h('li', {}, h('bdi', {}, names[i]), track, h('span', {}, percent(weight)));
-  }));
-}
-
 export function createSoftmaxRow(): Part {
   let seed = 1;
   let turn = 0;
   const redraw = () => void draw();
   const size = createRange('scores.size', { min: 0, max: SIZES.length - 1, value: 5 }, (i) => String(SIZES[i]), redraw);
   const scale = createCheck('scores.scale', false, redraw);
-  const place = h('div');
+  const list = barList();
   const about = h('p', { class: 'lesson-result', role: 'status' });
   async function draw(): Promise<void> {
     const mine = ++turn;
     const row = await rowOf(SIZES[size.value()], scale.value(), seed);
     if (mine !== turn) return;
-    place.replaceChildren(bars(row.weights, Array.from({ length: KEYS }, (_, i) => `k${i}: ${figure(row.scores[i], 2)}`)));
+    showBars(list, Array.from(row.weights, (share, i) => ({ name: `k${i}: ${figure(row.scores[i], 2)}`, share, told: percent(share) })));
     about.textContent = say('scores.measures', {
       entropy: figure(row.entropy, 2), most: figure(Math.log2(KEYS), 2), slope: figure(row.slope, 4),
       top: percent(Math.max(...row.weights)),
@@ -59,7 +50,7 @@ export function createSoftmaxRow(): Part {
       controls(size.element, scale.element, button('scores.again', () => {
         seed++;
         redraw();
-      })), place, about),
+      })), list, about),
     show() {
       size.show();
       return draw();

@@ -2,6 +2,7 @@
 import type { Lesson } from './lesson';
 
 export const STEPS = [
+  { id: 'words', load: async (): Promise<Lesson> => (await import('./words')).wordsLesson() },
   { id: 'positions', load: async (): Promise<Lesson> => (await import('./positions')).positionsLesson() },
   { id: 'scores', load: async (): Promise<Lesson> => (await import('./scores')).scoresLesson() },
   { id: 'masks', load: async (): Promise<Lesson> => (await import('./masks')).masksLesson() },

@@ -1,6 +1,7 @@
 // Step: the walk-through. A sentence from text to tokens, to vectors, through every layer, to its translation.
 import { h } from '../dom';
 import { figure, percent } from '../format';
+import { barList, showBars } from './bars';
 import { button, controls, createRange } from './controls';
 import { createExercise } from './exercise';
 import { figureOf, lessonOf, prose, type Lesson, type Part } from './lesson';
@@ -37,7 +38,7 @@ function createStep(chosen: (step: number) => void): { element: HTMLElement; sho
     chosen(step.value());
   };
   const soFar = h('p', { class: 'walk-sofar', role: 'status' });
-  const looked = h('ol', { class: 'weight-bars' });
+  const looked = barList();
   const rows = h('tbody');
   const translation = h('p', { class: 'prose walk-translation', lang: 'fr' });
 
@@ -46,12 +47,7 @@ function createStep(chosen: (step: number) => void): { element: HTMLElement; sho
     const t = step.value();
     soFar.textContent = say('walk.sofar', { read: walk.read.slice(0, t + 1).join(' '), written: walk.written[t] });
     const weights = walk.looked(t);
-    looked.replaceChildren(...walk.tokens.map((token, i) => {
-      const fill = h('span', { class: 'bar-fill' });
-      fill.style.setProperty('--share', String(weights[i]));
-      const track = h('span', { class: 'bar-track', 'aria-hidden': 'true' }, fill);
-      return h('li', {}, h('bdi', {}, token), track, h('span', {}, percent(weights[i])));
-    }));
+    showBars(looked, walk.tokens.map((name, i) => ({ name, share: weights[i], told: percent(weights[i]) })));
     const chosenId = walk.writtenIds[t];
     rows.replaceChildren(...walk.candidates(t).map(({ id, token, logit, probability }) => h('tr', { class: id === chosenId && 'chosen' },
       h('th', { scope: 'row' }, h('bdi', {}, token)), h('td', { class: 'number' }, String(id)),

@@ -9,7 +9,8 @@ import { norms } from './en/norms';
 import { positions } from './en/positions';
 import { scores } from './en/scores';
 import { walk } from './en/walk';
+import { words } from './en/words';
 
 export const en = {
-  ...activations, ...cost, ...depth, ...families, ...frame, ...masks, ...norms, ...positions, ...scores, ...walk,
+  ...activations, ...cost, ...depth, ...families, ...frame, ...masks, ...norms, ...positions, ...scores, ...walk, ...words,
 };

@@ -9,7 +9,8 @@ import { norms } from './ko/norms';
 import { positions } from './ko/positions';
 import { scores } from './ko/scores';
 import { walk } from './ko/walk';
+import { words } from './ko/words';
 
 export const ko: Record<keyof typeof en, string> = {
-  ...activations, ...cost, ...depth, ...families, ...frame, ...masks, ...norms, ...positions, ...scores, ...walk,
+  ...activations, ...cost, ...depth, ...families, ...frame, ...masks, ...norms, ...positions, ...scores, ...walk, ...words,
 };

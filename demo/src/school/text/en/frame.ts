@@ -7,6 +7,7 @@ export const frame = {
   'learn.back': '← {step}',
   'learn.next': '{step} →',
   'learn.failed': 'This step could not be computed',
+  'step.words': 'Words',
   'step.positions': 'Positions',
   'step.scores': 'Scores',
   'step.masks': 'Masks',

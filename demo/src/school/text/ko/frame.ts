@@ -6,6 +6,7 @@ export const frame = {
   'learn.back': '← {step}',
   'learn.next': '{step} →',
   'learn.failed': '이 단계를 계산하지 못했습니다',
+  'step.words': '낱말',
   'step.positions': '위치',
   'step.scores': '점수',
   'step.masks': '마스크',
