@@ -1,30 +1,15 @@
 // The steps of feed-forward, norms, depth and cost. Expected: formulas in double precision, and the package's own layers in node.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { after, before, test } from 'node:test';
-import { pathToFileURL } from 'node:url';
+import { before, test } from 'node:test';
 import { createLayer } from '../../dist/index.js';
-import { ROOT } from '../../wasm/setup/paths.mjs';
-import { figureAt, gridValues, learnAt, shownStep, toNumber } from './learn-driver.mjs';
+import { figureAt, gridValues, learnAt, modulesOfPage, shownStep, toNumber } from './learn-driver.mjs';
 import { eventually, pageForTests } from './page-driver.mjs';
 
 const open = pageForTests();
 
 /** The page's own module of stacks, on the package. */
-let depth, folder;
-before(async () => {
-  const { build } = await import('esbuild');
-  folder = await mkdtemp(path.join(tmpdir(), 'webformer-learn-'));
-  const outfile = path.join(folder, 'depth-data.mjs');
-  const entry = path.join(ROOT, 'demo/src/school/depth-data.ts');
-  const built = { path: pathToFileURL(path.join(ROOT, 'dist/index.js')).href, external: true };
-  const onPackage = { name: 'package', setup: ({ onResolve }) => onResolve({ filter: /^webformer$/ }, () => built) };
-  await build({ entryPoints: [entry], bundle: true, format: 'esm', outfile, plugins: [onPackage], logLevel: 'warning' });
-  depth = await import(pathToFileURL(outfile).href);
-});
-after(() => rm(folder, { recursive: true }));
+let depth;
+before(async () => { [depth] = await modulesOfPage('depth-data'); });
 
 const erf = (x) => {    // Abramowitz & Stegun 7.1.26: 1.5e-7
   const t = 1 / (1 + 0.3275911 * Math.abs(x));

@@ -1,5 +1,6 @@
 // What each family of Transformers makes of one sentence: its attention, and what comes out.
-import { cosineSimilarity, type Tensor } from 'webformer';
+import { cosineSimilarity } from 'webformer';
+import { meanOfHeads } from './heads';
 import { openTales } from './position-data';
 import { openTranslator } from './walk-data';
 
@@ -9,16 +10,6 @@ const MAX_TOKENS = 10;
 
 export interface Seen { readonly queries: string[]; readonly keys: string[]; readonly weights: Float32Array }
 export interface FamilyResult { readonly seen: Seen; readonly lines: readonly { readonly text: string; readonly share: number }[] }
-
-/** The mean of the heads of [1,H,T,S]. */
-function meanOf({ data, shape: [, heads, rows, columns] }: Tensor): Float32Array {
-  const size = rows * columns;
-  return Float32Array.from({ length: size }, (_, i) => {
-    let sum = 0;
-    for (let head = 0; head < heads; head++) sum += data[head * size + i];
-    return sum / heads;
-  });
-}
 
 /** The encoder alone: a vector for each token, and which two are most alike. */
 async function encoded(text: string, signal: AbortSignal): Promise<FamilyResult> {
@@ -32,7 +23,7 @@ async function encoded(text: string, signal: AbortSignal): Promise<FamilyResult>
   const pairs = kept.flatMap((_, i) => kept.slice(0, i).map((__, j) =>
     ({ text: `${queries[j]} ~ ${queries[i]}`, share: cosineSimilarity(vector(i), vector(j)) })));
   return {
-    seen: { queries, keys: queries, weights: meanOf(output.encoderAttentions!.at(-1)!) },
+    seen: { queries, keys: queries, weights: meanOfHeads(output.encoderAttentions!.at(-1)!) },
     lines: pairs.sort((a, b) => b.share - a.share).slice(0, 4),
   };
 }
@@ -48,7 +39,7 @@ async function continued(text: string, signal: AbortSignal): Promise<FamilyResul
   for await (const { candidates } of run) {
     if (candidates) lines = candidates.map(({ token, probability }) => ({ text: token.replace(/^[Ġ ]/, '·'), share: probability }));
   }
-  return { seen: { queries, keys: queries, weights: meanOf(attentions!.at(-1)!) }, lines };
+  return { seen: { queries, keys: queries, weights: meanOfHeads(attentions!.at(-1)!) }, lines };
 }
 
 /** Both: another text, each token of it with its probability. */
@@ -64,7 +55,8 @@ async function translated(text: string, signal: AbortSignal): Promise<FamilyResu
     const row = logits!.data.subarray(step * vocabulary, (step + 1) * vocabulary);
     return { text: spelled(id), share: 1 / row.reduce((sum, value) => sum + Math.exp(value - row[id]), 0) };
   });
-  return { seen: { queries: sequence.slice(1).map(spelled), keys: ids.map(spelled), weights: meanOf(crossAttentions!.at(-1)!) }, lines };
+  const seen = { queries: sequence.slice(1).map(spelled), keys: ids.map(spelled), weights: meanOfHeads(crossAttentions!.at(-1)!) };
+  return { seen, lines };
 }
 
 export const resultOf: Record<Family, (text: string, signal: AbortSignal) => Promise<FamilyResult>> = {

@@ -12,6 +12,7 @@ export const STEPS = [
   { id: 'cost', load: async (): Promise<Lesson> => (await import('./cost')).costLesson() },
   { id: 'walk', load: async (): Promise<Lesson> => (await import('./walk')).walkLesson() },
   { id: 'families', load: async (): Promise<Lesson> => (await import('./families')).familiesLesson() },
+  { id: 'train', load: async (): Promise<Lesson> => (await import('./lab')).labLesson() },
 ] as const;
 export type StepId = typeof STEPS[number]['id'];
 export const isStep = (name: string): name is StepId => STEPS.some(({ id }) => id === name);

@@ -1,6 +1,7 @@
 // One sentence through the translation model, with all that it makes on the way.
 import { type Model, type ModelOutput, type Tensor } from 'webformer';
 import { allItems, openModel } from '../models';
+import { meanOfHeads } from './heads';
 
 export const MAX_TOKENS = 14;
 const MAX_WRITTEN = 16;
@@ -44,15 +45,6 @@ const rowOf = ({ data, shape }: Tensor, row: number): Float32Array => {
   return data.subarray(row * width, (row + 1) * width);
 };
 
-/** [1,H,T,S], the mean of the heads, one row of it. */
-function meanRow({ data, shape: [, heads, rows, columns] }: Tensor, row: number): Float32Array {
-  return Float32Array.from({ length: columns }, (_, s) => {
-    let sum = 0;
-    for (let h = 0; h < heads; h++) sum += data[(h * rows + row) * columns + s];
-    return sum / heads;
-  });
-}
-
 export async function walkThrough(model: Model, text: string, signal: AbortSignal): Promise<Walk> {
   const source = model.tokenizer!, target = model.targetTokenizer ?? source;
   const whole = source.encode(text).ids;
@@ -63,6 +55,7 @@ export async function walkThrough(model: Model, text: string, signal: AbortSigna
   const output: ModelOutput = await model.forward(
     { inputIds: [ids], decoderInputIds: [sequence.slice(0, -1)] }, { attentions: true, hiddenStates: true, trace, signal });
   const spelled = (tokenizer: typeof source, id: number) => tokenizer.tokenOf(id) ?? `#${id}`;
+  const looks = meanOfHeads(output.crossAttentions!.at(-1)!);
   const logitsAt = (step: number) => rowOf(output.logits!, step);
   return {
     text, ids, cut, tokens: ids.map((id) => spelled(source, id)),
@@ -81,6 +74,6 @@ export async function walkThrough(model: Model, text: string, signal: AbortSigna
       return Array.from(logits.keys()).sort((a, b) => logits[b] - logits[a]).slice(0, TOP)
         .map((id) => ({ id, token: spelled(target, id), logit: logits[id], probability: Math.exp(logits[id] - most) / sum }));
     },
-    looked: (step) => meanRow(output.crossAttentions!.at(-1)!, step),
+    looked: (step) => looks.subarray(step * ids.length, (step + 1) * ids.length),
   };
 }

@@ -4,6 +4,7 @@ import { cost } from './en/cost';
 import { depth } from './en/depth';
 import { families } from './en/families';
 import { frame } from './en/frame';
+import { lab } from './en/lab';
 import { masks } from './en/masks';
 import { norms } from './en/norms';
 import { positions } from './en/positions';
@@ -12,5 +13,5 @@ import { walk } from './en/walk';
 import { words } from './en/words';
 
 export const en = {
-  ...activations, ...cost, ...depth, ...families, ...frame, ...masks, ...norms, ...positions, ...scores, ...walk, ...words,
+  ...activations, ...cost, ...depth, ...families, ...frame, ...lab, ...masks, ...norms, ...positions, ...scores, ...walk, ...words,
 };

@@ -4,6 +4,7 @@ import { cost } from './ko/cost';
 import { depth } from './ko/depth';
 import { families } from './ko/families';
 import { frame } from './ko/frame';
+import { lab } from './ko/lab';
 import { masks } from './ko/masks';
 import { norms } from './ko/norms';
 import { positions } from './ko/positions';
@@ -12,5 +13,5 @@ import { walk } from './ko/walk';
 import { words } from './ko/words';
 
 export const ko: Record<keyof typeof en, string> = {
-  ...activations, ...cost, ...depth, ...families, ...frame, ...masks, ...norms, ...positions, ...scores, ...walk, ...words,
+  ...activations, ...cost, ...depth, ...families, ...frame, ...lab, ...masks, ...norms, ...positions, ...scores, ...walk, ...words,
 };

@@ -17,6 +17,7 @@ export const frame = {
   'step.cost': 'Cost',
   'step.walk': 'A sentence, all the way',
   'step.families': 'Three families',
+  'step.train': 'Train one',
   'plot.told': '{name} {x}: {values}',
   'grid.cell': 'row {row}, column {column}',
   'exercise.title': 'Exercise',

@@ -16,6 +16,7 @@ export const frame = {
   'step.cost': '비용',
   'step.walk': '문장의 여정',
   'step.families': '세 갈래',
+  'step.train': '직접 학습',
   'plot.told': '{name} {x}: {values}',
   'grid.cell': '{row}행 {column}열',
   'exercise.title': '연습 문제',
