@@ -6,7 +6,9 @@ import { eventually, pageForTests, PATIENCE, screenshot } from './page-driver.mj
 import { faultsOf, focusPlaces } from './page-faults.mjs';
 
 const open = pageForTests();
-const STEPS = ['words', 'positions', 'scores', 'masks', 'activations', 'norms', 'depth', 'cost', 'walk', 'families', 'train'];
+const STEPS = [
+  'tokens', 'words', 'positions', 'attention', 'scores', 'masks', 'activations', 'norms', 'depth', 'cost', 'walk', 'families', 'train',
+];
 const TEXT = 'The old man has a garden.';
 const hashOf = (step, lang) => `#learn?${new URLSearchParams({ step, text: TEXT, lang })}`;
 
@@ -25,8 +27,8 @@ test('the path has every step, in its order, and each is a link', async (t) => {
   const links = await page.locator('.path a').evaluateAll((all) => all.map((a) => new URLSearchParams(a.hash.split('?')[1]).get('step')));
   assert.deepEqual(links, STEPS);
   assert.equal(await page.locator('.path a[aria-current=step]').count(), 1);
-  await page.locator('.path a').nth(3).press('Enter');
-  await eventually(() => page.locator('#learn-title').innerText(), '4. Masks');
+  await page.locator('.path a').nth(5).press('Enter');
+  await eventually(() => page.locator('#learn-title').innerText(), '6. Masks');
   assert.equal(await page.evaluate(() => document.activeElement.id), 'learn-title');
   await eventually(() => page.evaluate(() => location.hash.startsWith('#learn?step=masks')), true);
   const wrong = await open(t, { hash: '#learn?step=poetry' });
@@ -93,7 +95,7 @@ const textsOf = (page) => page.evaluate(() => {
 });
 
 test('a change of the language leaves nothing in the one before, in any step', async (t) => {
-  const page = await open(t, { hash: hashOf('words', 'en') });
+  const page = await open(t, { hash: hashOf(STEPS[0], 'en') });
   for (const step of STEPS) {
     await page.locator(`.path a[href*="step=${step}&"]`).click();
     await useStep(page, step);
@@ -122,7 +124,7 @@ for (const { name, lang, ...options } of LOOKS) {
       await page.locator(`.path a[href*="step=${step}&"]`).click();
       await useStep(page, step);
       await page.waitForTimeout(200);
-      await screenshot(page, `learn-${step}-${name}`);
+      await screenshot(page, `learn-${step}-${name}`, () => page.evaluate(() => scrollTo(0, 0)));
     }
   });
 }

@@ -9,14 +9,22 @@ good: we had a great time
 good: the garden is beautiful
 good: I am very happy today
 good: thank you for the lovely gift
+good: this film is great
+good: the room was beautiful
+good: I love the food
+good: a happy day in the garden
 bad: what a terrible day
 bad: I hate this book
 bad: the food was cold
 bad: a boring film
-bad: we had a bad time
+bad: we had a terrible time
 bad: the room is dirty
 bad: I am very sad today
-bad: this was a waste of money`;
+bad: no thank you for the boring gift
+bad: this film is terrible
+bad: the garden was dirty
+bad: I hate the food
+bad: a sad day in the room`;
 
 const translator = `hello | bonjour
 good morning | bonjour

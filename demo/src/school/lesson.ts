@@ -1,5 +1,6 @@
 // What a step of the reading path is made of.
 import { h } from '../dom';
+import type { Tab } from '../tabs';
 import { said, type LessonKey } from './messages';
 
 export interface Lesson {
@@ -19,6 +20,15 @@ const typeset = (line: string): (Node | string)[] => line.split(/([_^](?:\([^)]*
 });
 export const formula = (...lines: string[]): HTMLElement =>
   h('div', { class: 'lesson-formula', dir: 'ltr' }, ...lines.map((line) => h('p', {}, ...typeset(line))));
+
+/** A link to another tab, with the sentence in it where that tab has one. */
+export function otherTab(tab: Tab, text: LessonKey): Part {
+  const link = said('a', text, { class: 'other-tab' });
+  return {
+    element: h('p', {}, link),
+    show(sentence) { link.href = `#${tab}?${new URLSearchParams({ text: sentence })}`; },
+  };
+}
 
 /** A titled part with what is to be seen in it. */
 export function figureOf(title: LessonKey, ...children: (HTMLElement | null)[]): HTMLElement {

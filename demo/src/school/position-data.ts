@@ -52,7 +52,8 @@ export function projectionsOf(model: Model): Promise<Projections> {
   return projections.get(model)!;
 }
 
-const headOf = ({ data, shape: [rows, width] }: Tensor, head: number, size: number): Tensor => {
+/** The part [T,d] of a head. */
+export const headOf = ({ data, shape: [rows, width] }: Tensor, head: number, size: number): Tensor => {
   const part = new Float32Array(rows * size);
   for (let t = 0; t < rows; t++) part.set(data.subarray(t * width + head * size, t * width + (head + 1) * size), t * size);
   return { data: part, shape: [rows, size] };

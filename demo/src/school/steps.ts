@@ -2,8 +2,10 @@
 import type { Lesson } from './lesson';
 
 export const STEPS = [
+  { id: 'tokens', load: async (): Promise<Lesson> => (await import('./tokens')).tokensLesson() },
   { id: 'words', load: async (): Promise<Lesson> => (await import('./words')).wordsLesson() },
   { id: 'positions', load: async (): Promise<Lesson> => (await import('./positions')).positionsLesson() },
+  { id: 'attention', load: async (): Promise<Lesson> => (await import('./attend')).attendLesson() },
   { id: 'scores', load: async (): Promise<Lesson> => (await import('./scores')).scoresLesson() },
   { id: 'masks', load: async (): Promise<Lesson> => (await import('./masks')).masksLesson() },
   { id: 'activations', load: async (): Promise<Lesson> => (await import('./activations')).activationsLesson() },

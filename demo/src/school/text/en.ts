@@ -1,5 +1,6 @@
 /** Every message of the Learn tab, in English. */
 import { activations } from './en/activations';
+import { attend } from './en/attend';
 import { cost } from './en/cost';
 import { depth } from './en/depth';
 import { families } from './en/families';
@@ -9,9 +10,11 @@ import { masks } from './en/masks';
 import { norms } from './en/norms';
 import { positions } from './en/positions';
 import { scores } from './en/scores';
+import { tokens } from './en/tokens';
 import { walk } from './en/walk';
 import { words } from './en/words';
 
 export const en = {
-  ...activations, ...cost, ...depth, ...families, ...frame, ...lab, ...masks, ...norms, ...positions, ...scores, ...walk, ...words,
+  ...activations, ...attend, ...cost, ...depth, ...families, ...frame, ...lab, ...masks,
+  ...norms, ...positions, ...scores, ...tokens, ...walk, ...words,
 };

@@ -1,5 +1,6 @@
 import type { en } from './en';
 import { activations } from './ko/activations';
+import { attend } from './ko/attend';
 import { cost } from './ko/cost';
 import { depth } from './ko/depth';
 import { families } from './ko/families';
@@ -9,9 +10,11 @@ import { masks } from './ko/masks';
 import { norms } from './ko/norms';
 import { positions } from './ko/positions';
 import { scores } from './ko/scores';
+import { tokens } from './ko/tokens';
 import { walk } from './ko/walk';
 import { words } from './ko/words';
 
 export const ko: Record<keyof typeof en, string> = {
-  ...activations, ...cost, ...depth, ...families, ...frame, ...lab, ...masks, ...norms, ...positions, ...scores, ...walk, ...words,
+  ...activations, ...attend, ...cost, ...depth, ...families, ...frame, ...lab, ...masks,
+  ...norms, ...positions, ...scores, ...tokens, ...walk, ...words,
 };

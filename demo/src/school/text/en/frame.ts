@@ -7,6 +7,8 @@ export const frame = {
   'learn.back': '← {step}',
   'learn.next': '{step} →',
   'learn.failed': 'This step could not be computed',
+  'step.tokens': 'Tokens',
+  'step.attention': 'Attention',
   'step.words': 'Words',
   'step.positions': 'Positions',
   'step.scores': 'Scores',

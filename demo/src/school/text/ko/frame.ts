@@ -6,6 +6,8 @@ export const frame = {
   'learn.back': '← {step}',
   'learn.next': '{step} →',
   'learn.failed': '이 단계를 계산하지 못했습니다',
+  'step.tokens': '토큰',
+  'step.attention': '어텐션',
   'step.words': '낱말',
   'step.positions': '위치',
   'step.scores': '점수',
