@@ -1,6 +1,10 @@
 // The Learn tab for everyone: names, contrast, keyboard, Korean, narrow screens, nothing that moves by itself; and how each step looks.
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { test } from 'node:test';
+import { ROOT } from '../../wasm/setup/paths.mjs';
 import { shownStep } from './learn-driver.mjs';
 import { eventually, pageForTests, PATIENCE, screenshot } from './page-driver.mjs';
 import { faultsOf, focusPlaces } from './page-faults.mjs';
@@ -34,6 +38,24 @@ test('the path has every step, in its order, and each is a link', async (t) => {
   const wrong = await open(t, { hash: '#learn?step=poetry' });
   await shownStep(wrong);
   assert.match(await wrong.locator('#link-notices').innerText(), /step = “poetry”/);
+});
+
+test('the README says where each concept is: in steps that there are, and in files that there are', async (t) => {
+  const readme = await readFile(path.join(ROOT, 'README.md'), 'utf8');
+  const rows = readme.split('## What the page teaches')[1].split('\n## ')[0].split('\n').filter((line) => /^\| (?!concept|---)/.test(line));
+  assert.ok(rows.length > 10);
+  const page = await open(t);
+  const tabs = await page.locator('[role=tab]').allInnerTexts();
+  for (const row of rows) {
+    const [, , places, files] = row.split('|');
+    for (const place of places.split(',').map((one) => one.trim())) {
+      const [tab, step] = place.split(' ');
+      assert.ok(tabs.includes(tab) && (step === undefined || STEPS[Number(step) - 1]), place);
+    }
+    for (const [, file] of files.matchAll(/\]\(([^)]+)\)/g)) assert.ok(existsSync(path.join(ROOT, file)), file);
+  }
+  const named = rows.flatMap((row) => row.split('|')[2].match(/(?<=Learn )\d+/g) ?? []);
+  assert.deepEqual([...new Set(named)].map(Number), STEPS.map((_, i) => i + 1), 'no step is left out');
 });
 
 for (const colorScheme of ['light', 'dark']) {
@@ -105,7 +127,8 @@ test('a change of the language leaves nothing in the one before, in any step', a
     await shownStep(page);
     const korean = await textsOf(page);
     assert.equal(korean.length, english.length, step);
-    const same = /^(LayerNorm|RMSNorm|RoPE|ALiBi|ReLU|GELU|SiLU|(Swi|Ge)GLU.*|kB|sin|cos|x|u|γ|β|q · k.*|post-norm|pre-norm|[^A-Za-z]*)$/;
+    const methods = 'LayerNorm|RMSNorm|RoPE|ALiBi|ReLU|GELU|SiLU|(Swi|Ge)GLU.*|post-norm|pre-norm|q · k.*|[a-z] \\+ [a-z]';
+    const same = new RegExp(`^(${methods}|kB|sin|cos|x|u|γ|β|[^A-Za-z]*)$`);
     assert.deepEqual(korean.filter((text) => !/[가-힣]/.test(text) && !same.test(text)), [], step);
     await page.click('#language-en');
     await shownStep(page);

@@ -1,6 +1,6 @@
 // What a step of the reading path is made of.
 import { h } from '../dom';
-import type { Tab } from '../tabs';
+import type { Tab } from '../tab-names';
 import { said, type LessonKey } from './messages';
 
 export interface Lesson {
