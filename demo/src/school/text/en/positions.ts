@@ -58,7 +58,7 @@ export const positions = {
   'rotation.position': 'Position p',
   'rotation.by': 'Shift k',
   'rotation.told': 'M({k}) = [[{cos}, {sin}], [{less}, {cos}]]: it turns by k · ω = {k} · {omega} = {angle}, which is {degrees}°.',
-  'positions.exercise.question': 'A model has 4 heads with ALiBi. The slope of head h is 2^(−2h). What does head 2 add to the score of a '
+  'positions.exercise.question': 'A model has 4 heads with ALiBi. The slope of head h is 2⁻²ʰ. What does head 2 add to the score of a '
     + 'key that is three places back?',
   'positions.exercise.right': 'The slope of head 2 is 2⁻⁴ = 0.0625, three times that is taken away.',
   'positions.exercise.wrong': 'Choose ALiBi and head 2 above, and look at query 3, key 0.',

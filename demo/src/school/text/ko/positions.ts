@@ -48,7 +48,7 @@ export const positions = {
   'rotation.position': '위치 p',
   'rotation.by': '이동 k',
   'rotation.told': 'M({k}) = [[{cos}, {sin}], [{less}, {cos}]]: k · ω = {k} · {omega} = {angle}, 곧 {degrees}°만큼 돕니다.',
-  'positions.exercise.question': '헤드가 4개인 모델이 ALiBi를 씁니다. 헤드 h의 기울기는 2^(−2h)입니다. 헤드 2는 세 자리 앞에 있는 키의 점수에 얼마를 더할까요?',
+  'positions.exercise.question': '헤드가 4개인 모델이 ALiBi를 씁니다. 헤드 h의 기울기는 2⁻²ʰ입니다. 헤드 2는 세 자리 앞에 있는 키의 점수에 얼마를 더할까요?',
   'positions.exercise.right': '헤드 2의 기울기는 2⁻⁴ = 0.0625이고, 그 세 배를 뺍니다.',
   'positions.exercise.wrong': '위에서 ALiBi와 헤드 2를 고르고, 쿼리 3과 키 0을 보세요.',
 };
