@@ -12,7 +12,7 @@ const ROUNDED = 0.00051;
 test('nothing of the tab is fetched before it is shown', async (t) => {
   const page = await open(t);
   const scripts = () => page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name)
-    .filter((name) => /page-(learn|positions)/.test(name)).length);
+    .filter((name) => /page-(learn|tokens)-/.test(name)).length);
   assert.equal(await scripts(), 0);
   await page.click('#tab-learn');
   await shownStep(page);
