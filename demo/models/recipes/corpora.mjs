@@ -4,7 +4,7 @@ import path from 'node:path';
 import { crc32, gunzipSync, inflateRawSync } from 'node:zlib';
 import { ROOT } from '../../../wasm/setup/paths.mjs';
 
-const FOLDER = path.join(process.env.WEBFORMER_SHARED ?? path.join(ROOT, '../shared'), 'data/corpora');
+export const FOLDER = path.join(process.env.WEBFORMER_SHARED ?? path.join(ROOT, '../shared'), 'data/corpora');
 
 const readText = (name) => gunzipSync(readFileSync(path.join(FOLDER, name))).toString();
 
