@@ -33,7 +33,7 @@ class TiledAttention {
 
   /// Works from `at` on. Returns true once all is done.
   bool run(AttentionPlace& at, std::int64_t operations) noexcept {
-    const std::int64_t of_tile = 2 * tile_rows * size_ * args_.memory.length;  // operations
+    const std::int64_t of_tile = attention_operations(tile_rows, args_.memory.length, size_);
     std::int64_t left = std::max(operations, of_tile);
     while (at.kv_head < args_.kv_heads && left >= of_tile) {
       kv_head_ = at.kv_head;

@@ -25,7 +25,7 @@ bool linear_part(ConstMatrix x, const PackedWeights& weights, const float* bias,
   constexpr std::int64_t several_panels = panels_for(1) * panel_width<Floats>;  // that are multiplied together
   constexpr std::int64_t least_rows = row_block / 4;  // fewer would read the weights too often
   // Each cut of columns packs the inputs once more, so that many of them are cut by rows first.
-  const std::int64_t of_row = x.cols * y.cols;
+  const std::int64_t of_row = linear_operations(1, x.cols, y.cols);
   const std::int64_t block = x.cols > y.cols ? std::max(row_block / (row_block * of_row / operations + 1), least_rows) : row_block;
   const std::int64_t rows = std::min(block, x.rows - at.row), parts = rows * of_row / operations + 1;
   const std::int64_t cols = std::min(std::max(round_up(y.cols / parts, several_panels), several_panels), y.cols - at.col);

@@ -126,7 +126,7 @@ class Calls {
       const AttentionArgs& args = args_[done_];
       if (!pass_.device || scored_ || !pass_.device->did(done_)) {
         if (!attention_part(args, at_, pass_.workspace)) return false;
-        left -= 2 * args.query.rows * args.query.cols * args.memory.length;
+        left -= attention_operations(args.query.rows, args.memory.length, args.query.cols);
       }
       const Shape shape{args.heads, args.query.rows, args.memory.length};
       if (scored_) pass_.observer->see(place_ + ".scores", sequences_[done_], shape, args.scores);
