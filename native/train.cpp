@@ -13,6 +13,7 @@
 #include "native/files.h"
 #include "native/model_folder.h"
 #include "native/progress.h"
+#include "native/threads.h"
 #include "native/train_options.h"
 #include "training/options.h"
 
@@ -24,6 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr int failed = 1, wrong_usage = 2, signalled = 128;
 constexpr std::int64_t checkpoint_pause = 100;
+constexpr std::int64_t most_threads = 1024;
 
 volatile std::sig_atomic_t stop_signal = 0;
 
@@ -39,6 +41,12 @@ std::int64_t count(const Arguments& arguments, std::string_view option, std::int
   if (value < 1 || value != double(std::int64_t(value)))
     throw UsageError(webformer::format("--{}: {} found, a whole number of at least 1 expected", option, arguments.text(option)));
   return std::int64_t(value);
+}
+
+int count_threads(const Arguments& arguments) {
+  const std::int64_t threads = count(arguments, "threads", count_cores());
+  if (threads > most_threads) throw UsageError(webformer::format("--threads: {} found, at most {} expected", threads, most_threads));
+  return int(threads);
 }
 
 /// Which of the choices an option has, the first where it was not given.
@@ -169,6 +177,7 @@ int train(std::span<const char* const> words) {
   count(arguments, "validate-every", 1);
   count(arguments, "checkpoint-every", 1);
   choice(arguments, "save-dtype", {"f32", "f16"});
+  const int threads = count_threads(arguments);
 
   const std::string settings = training_json(arguments);
   const JsonDocument json = JsonDocument::parse(settings, "options");
@@ -181,6 +190,8 @@ int train(std::span<const char* const> words) {
   LoadedModel loaded = load_folder(arguments.names[0], loading);
   TrainingOptions options = read_training_options(json.root(), loaded.model->config);
   if (!options.task) throw UsageError("--task: batches found, which only programs have");
+  options.run.trainer.workers = threads;
+  options.run.trainer.together = run_in_threads;
   for (const int number : {SIGINT, SIGTERM}) std::signal(number, ask_to_stop);
   const int signal = Training(arguments, loaded, std::move(options)).run();
   return signal ? signalled + signal : 0;

@@ -29,6 +29,7 @@ constexpr OptionSpec run_options[] = {
     {"dropout", number, "P", "the share that is dropped (0)"},
     {"label-smoothing", number, "P", "the share of the loss that all labels have (0)"},
     {"seed", number, "N", "of the order, of noise and of dropout (0)"},
+    {"threads", number, "N", "that share a batch; as many make the same model again (all cores)"},
     {"no-shuffle", flag, "", "keep the order of the rows"},
     {"checkpoint-every", number, "N", "steps between two checkpoints (100)"},
     {"resume", flag, "", "go on from the checkpoint in --out, if there is one"},

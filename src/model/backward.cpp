@@ -39,7 +39,8 @@ Task<float> forward_backward(const Model& model, ForwardInputs inputs, TrainingP
                    .options = {},
                    .recorder = Recorder({}),
                    .pass = {.workspace = workspace, .schedule = schedule, .tape = &training.tape},
-                   .label_smoothing = training.label_smoothing};
+                   .label_smoothing = training.label_smoothing,
+                   .share = training.share};
   read_inputs(call);
   using Logits = ForwardOptions::Logits;
   if (model.heads.lm) call.options.logits = call.inputs.labels.given() ? Logits::labelled : Logits::none;
@@ -49,7 +50,7 @@ Task<float> forward_backward(const Model& model, ForwardInputs inputs, TrainingP
   if (!call.output.loss) throw Error(Code::invalid_argument, "labels: missing");
   if (!std::isfinite(*call.output.loss)) throw Error(Code::numeric_error, "loss {}: a finite number expected", *call.output.loss);
 
-  loss_backward(call, training.factor);
+  loss_backward(call);
   Backward back{workspace, schedule, training.tape, training.gradients};
   Matrix dhidden = back.zeros(call.hidden.rows, call.hidden.cols);
   run_heads_backward(call, dhidden, back);

@@ -2,6 +2,7 @@
 // The state of one call of forward(), and the steps it is made of.
 
 #include "model/forward.h"
+#include "model/loss.h"
 #include "model/packing.h"
 #include "model/recorder.h"
 
@@ -15,6 +16,7 @@ struct ForwardCall {
   Recorder recorder;
   Pass pass;
   float label_smoothing = 0;
+  LossShare share;
   Packed source = {}, target = {};   // of encoder and decoder
   Matrix encoded = {}, hidden = {};  // the encoder's output beside a decoder; the last hidden state
   Memory memory = {};
@@ -40,10 +42,11 @@ Task<> run_heads(ForwardCall& call);
 void run_heads_backward(ForwardCall& call, Matrix dhidden, Backward& back);
 /// How many rows of vocabulary logits the options ask for.
 std::int64_t count_logit_rows(const ForwardCall& call);
-/// Sets call.output.loss if the inputs have labels. Throws invalid_argument for labels that do not fit the model or its outputs.
+/// Sets call.output.loss, times call.share, if the inputs have labels. Throws invalid_argument for labels that do not fit the model or its
+/// outputs.
 void compute_loss(ForwardCall& call);
-/// Puts factor times the gradients of the loss in the place of call.output's logits and scores.
-void loss_backward(ForwardCall& call, float factor);
+/// Puts the gradients of the loss in the place of call.output's logits and scores.
+void loss_backward(ForwardCall& call);
 /// Labels of [B,T] as the rows of the logits see them: for a causal model, those of the next token.
 std::vector<std::int32_t> aligned_labels(const ForwardCall& call);
 /// Moves attention weights, hidden states and traces from the recorder to call.output.

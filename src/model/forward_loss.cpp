@@ -21,7 +21,10 @@ void require_labels(std::size_t found, std::int64_t expected, std::string_view n
 }
 
 LossTerm vocabulary_term(const ForwardCall& call) {
-  LossTerm term{.kind = LossTerm::Kind::cross_entropy, .scores = &ModelOutput::logits, .labels = aligned_labels(call)};
+  LossTerm term{.kind = LossTerm::Kind::cross_entropy,
+                .scores = &ModelOutput::logits,
+                .labels = aligned_labels(call),
+                .weight = call.share.labels};
   if (call.options.logits == ForwardOptions::Logits::labelled) {
     std::erase(term.labels, ignored_label);
   } else if (call.options.logits != ForwardOptions::Logits::all) {
@@ -34,7 +37,7 @@ LossTerm classification_term(const ForwardCall& call) {
   const Shape& scores = call.output.logits->shape;
   const ForwardInputs& in = call.inputs;
   const std::string& problem = call.config().problem_type;
-  LossTerm term{.kind = LossTerm::Kind::cross_entropy, .scores = &ModelOutput::logits};
+  LossTerm term{.kind = LossTerm::Kind::cross_entropy, .scores = &ModelOutput::logits, .weight = call.share.labels};
   if (problem == "regression" || (problem.empty() && scores[1] == 1)) term.kind = LossTerm::Kind::squared_error;
   else if (problem == "multi_label_classification" || (problem.empty() && !in.float_labels.empty())) term.kind = LossTerm::Kind::binary;
   if (term.kind == LossTerm::Kind::cross_entropy) {
@@ -59,8 +62,10 @@ std::vector<LossTerm> loss_terms(const ForwardCall& call) {
   if (!in.next_sentence_label.empty()) {
     if (!out.next_sentence_logits) throw Error(Code::invalid_argument, "nextSentenceLabel: this model has no next-sentence head");
     require_labels(in.next_sentence_label.size(), out.next_sentence_logits->shape[0], "nextSentenceLabel");
-    terms.push_back(
-        {.kind = LossTerm::Kind::cross_entropy, .scores = &ModelOutput::next_sentence_logits, .labels = in.next_sentence_label});
+    terms.push_back({.kind = LossTerm::Kind::cross_entropy,
+                     .scores = &ModelOutput::next_sentence_logits,
+                     .labels = in.next_sentence_label,
+                     .weight = call.share.sentences});
   }
   if (!in.start_positions.empty() || !in.end_positions.empty()) {
     if (!out.start_logits) throw Error(Code::invalid_argument, "startPositions: this model has no question-answering head");
@@ -71,7 +76,8 @@ std::vector<LossTerm> loss_terms(const ForwardCall& call) {
       return positions;
     };
     const auto half = [&](std::optional<Array> ModelOutput::* scores, const std::vector<std::int32_t>& positions) {
-      terms.push_back({.kind = LossTerm::Kind::cross_entropy, .scores = scores, .labels = within(positions), .weight = 0.5f});
+      const float weight = call.share.labels / 2;
+      terms.push_back({.kind = LossTerm::Kind::cross_entropy, .scores = scores, .labels = within(positions), .weight = weight});
     };
     half(&ModelOutput::start_logits, in.start_positions);
     half(&ModelOutput::end_logits, in.end_positions);
@@ -88,11 +94,11 @@ float loss_of(const LossTerm& term, ConstMatrix scores, float label_smoothing) {
   return 0;
 }
 
-void loss_backward_of(const LossTerm& term, float label_smoothing, float factor, Matrix scores) {
+void loss_backward_of(const LossTerm& term, float label_smoothing, Matrix scores) {
   switch (term.kind) {
-    case LossTerm::Kind::cross_entropy: return mean_cross_entropy_backward(scores, term.labels, label_smoothing, factor, scores);
-    case LossTerm::Kind::squared_error: return mean_squared_error_backward(scores, term.targets, factor, scores);
-    case LossTerm::Kind::binary: return binary_cross_entropy_backward(scores, term.targets, factor, scores);
+    case LossTerm::Kind::cross_entropy: return mean_cross_entropy_backward(scores, term.labels, label_smoothing, term.weight, scores);
+    case LossTerm::Kind::squared_error: return mean_squared_error_backward(scores, term.targets, term.weight, scores);
+    case LossTerm::Kind::binary: return binary_cross_entropy_backward(scores, term.targets, term.weight, scores);
   }
 }
 
@@ -116,11 +122,11 @@ void compute_loss(ForwardCall& call) {
   }
 }
 
-void loss_backward(ForwardCall& call, float factor) {
+void loss_backward(ForwardCall& call) {
   std::vector<std::optional<Array> ModelOutput::*> without{&ModelOutput::logits, &ModelOutput::next_sentence_logits,
                                                            &ModelOutput::start_logits, &ModelOutput::end_logits};
   for (const LossTerm& term : loss_terms(call)) {
-    loss_backward_of(term, call.label_smoothing, factor * term.weight, (call.output.*term.scores)->matrix());
+    loss_backward_of(term, call.label_smoothing, (call.output.*term.scores)->matrix());
     std::erase(without, term.scores);
   }
   for (const auto scores : without) {

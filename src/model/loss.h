@@ -10,6 +10,12 @@
 
 namespace webformer {
 
+/// What the means of a batch's loss are multiplied by, where it is a part of a larger batch: the part's shares of what is counted.
+struct LossShare {
+  float labels = 1;     ///< of all labels
+  float sentences = 1;  ///< of the labels of next sentences, which some models have beside others
+};
+
 /// The mean of the kernel's cross-entropy over rows whose label is not ignored; 0 where all are. logits: [N, V], labels: [N].
 /// Throws invalid_argument for a label outside [0, V).
 float mean_cross_entropy(ConstMatrix logits, std::span<const std::int32_t> labels, float label_smoothing = 0);

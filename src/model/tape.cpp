@@ -1,6 +1,8 @@
 #include "model/tape.h"
 
 #include <algorithm>
+#include <functional>
+#include <span>
 
 #include "kernels/elementwise.h"
 
@@ -66,6 +68,12 @@ float* Gradients::of(const std::vector<float>& weight) noexcept {
 void Gradients::clear() noexcept {
   for (auto& [weight, gradient] : matrices_) std::ranges::fill(gradient.numbers(), 0.f);
   for (auto& [weight, gradient] : vectors_) std::ranges::fill(gradient, 0.f);
+}
+
+void Gradients::add(const Gradients& others) noexcept {
+  const auto add_to = [](std::span<float> sum, std::span<const float> x) { std::ranges::transform(sum, x, sum.begin(), std::plus<>()); };
+  for (auto& [weight, gradient] : matrices_) add_to(gradient.numbers(), others.matrices_.at(weight).numbers());
+  for (auto& [weight, gradient] : vectors_) add_to(gradient, others.vectors_.at(weight));
 }
 
 Matrix Backward::zeros(std::int64_t rows, std::int64_t cols) {

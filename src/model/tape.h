@@ -67,6 +67,8 @@ class Gradients {
   PackedWeights* of(const PackedWeights& weight) noexcept;
   float* of(const std::vector<float>& weight) noexcept;
   void clear() noexcept;  ///< sets all to 0
+  /// Adds the gradients of another pass, for the same weights.
+  void add(const Gradients& others) noexcept;
 
  private:
   std::unordered_map<const void*, PackedWeights> matrices_;

@@ -39,6 +39,10 @@ std::int64_t count_labels(const Model& model, const ForwardInputs& inputs) {
   return labels_tokens(model, inputs) ? std::int64_t(counted_labels(model, inputs.labels).size()) : inputs.input_ids.rows;
 }
 
+std::int64_t count_sentences(const ForwardInputs& inputs) {
+  return std::ranges::count_if(inputs.next_sentence_label, [](std::int32_t label) { return label != ignored_label; });
+}
+
 std::optional<std::int64_t> count_right(const Model& model, const ForwardInputs& inputs, const ModelOutput& output) {
   if (output.start_logits) {
     std::int64_t right = 0;

@@ -10,6 +10,15 @@ namespace {
 
 std::int64_t divided_up(std::size_t count, std::int64_t by) { return (std::int64_t(count) + by - 1) / by; }
 
+/// A batch cut for so many workers, none of whom gets nothing.
+std::vector<TrainingSet::Group> parts_of(const TrainingSet::Group& group, int workers) {
+  const std::size_t count = std::min(std::size_t(workers), group.size());
+  std::vector<TrainingSet::Group> parts;
+  const auto begin = [&](std::size_t part) { return group.begin() + std::ptrdiff_t(group.size() * part / count); };
+  for (std::size_t i = 0; i < count; ++i) parts.emplace_back(begin(i), begin(i + 1));
+  return parts;
+}
+
 void check(const RunConfig& config) {
   if (config.steps && config.epochs) throw Error(Code::invalid_argument, "steps and epochs: both found, one expected");
   if (config.streamed && config.epochs.value_or(1) > 1)
@@ -78,10 +87,13 @@ Task<RunStep> TrainingRun::step(Workspace& workspace, Schedule& schedule) {
   if (done() || needs_rows()) throw Error(Code::internal_error, "step: there is nothing to learn from");
   RunStep result;
   std::vector<ForwardInputs> parts;
+  const int workers = data_.is_of_batches() ? 1 : config_.trainer.workers;
   for (const TrainingSet::Group& group : next_groups()) {
-    Batch batch = data_.batch(epoch_, group);
-    result.tokens += batch.tokens;
-    parts.push_back(std::move(batch.inputs));
+    for (const TrainingSet::Group& part : parts_of(group, workers)) {
+      Batch batch = data_.batch(epoch_, part);
+      result.tokens += batch.tokens;
+      parts.push_back(std::move(batch.inputs));
+    }
   }
   result.epoch = epoch_;
   static_cast<TrainerStep&>(result) = co_await trainer_->step(std::move(parts), workspace, schedule);

@@ -92,6 +92,21 @@ test('a run that is killed at any moment goes on from its checkpoint as if it ha
   assert.deepEqual(readFileSync(path.join(out, 'model.safetensors')), readFileSync(path.join(straight, 'model.safetensors')));
 });
 
+test('several threads make the same model each time, of the losses of one', async (t) => {
+  const { folder, args } = classifier(t);
+  const run = async (name, threads) => {
+    const out = path.join(folder, name);
+    await succeeds(...args.slice(0, -1), out, '--steps', '40', '--learning-rate', '0.01', '--batch-size', '4', '--threads', threads);
+    return { losses: curveOf(out).map(({ loss }) => Number(loss)), model: readFileSync(path.join(out, 'model.safetensors')) };
+  };
+  const one = await run('one', '1'), three = await run('three', '3'), again = await run('again', '3');
+  assert.deepEqual(again, three);
+  for (const [i, loss] of one.losses.slice(0, 10).entries())
+    assert.ok(Math.abs(three.losses[i] - loss) <= 1e-3 * loss, `${three.losses[i]} for ${loss}`);
+  await fails(2, /--threads: 0 found/, ...args, '--threads', '0');
+  await fails(2, /--threads: 5000 found, at most 1024 expected/, ...args, '--threads', '5000');
+});
+
 test('SIGTERM ends it after the step that runs, with a checkpoint', async (t) => {
   const { out, args } = classifier(t);
   const { child, ended } = start(...args, ...RATE, '--steps', '100000000');

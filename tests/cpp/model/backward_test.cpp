@@ -189,7 +189,8 @@ TEST_CASE("gradients are added up, times the factor of the pass") {
   Schedule schedule;
   Tape tape;
   for (const float factor : {0.25f, 0.75f}) {
-    Job<float>(schedule, forward_backward(*model, labelled_inputs(model->config), {tape, twice, 0, factor}, workspace, schedule)).finish();
+    const TrainingPass pass{tape, twice, 0, {.labels = factor}};
+    Job<float>(schedule, forward_backward(*model, labelled_inputs(model->config), pass, workspace, schedule)).finish();
   }
   const auto a = once.of(table)->numbers(), b = twice.of(table)->numbers();
   for (std::size_t i = 0; i < a.size(); ++i) CHECK(std::abs(a[i] - b[i]) < 1e-5);

@@ -83,7 +83,7 @@ void check_classification(Case& c) {
     softmax(probabilities.matrix());
     c.output("probabilities", probabilities);
   }
-  loss_backward(run.call, 1);
+  loss_backward(run.call);
   run.compare_gradients(c);
 }
 
@@ -97,7 +97,7 @@ void check_tagging(Case& c) {
   for (std::int64_t i = 0; i < logits.matrix().rows; ++i)
     tags.push_back(float(argmax({logits.matrix().row(i), std::size_t(logits.matrix().cols)})));
   c.output("prediction", tags);
-  loss_backward(run.call, 1);
+  loss_backward(run.call);
   run.compare_gradients(c);
 }
 

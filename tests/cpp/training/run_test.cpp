@@ -61,6 +61,27 @@ struct Steps {
 
 }  // namespace
 
+TEST_CASE("a run of several workers makes the losses of one, also where there are fewer rows than workers") {
+  const auto losses = [](int workers) {
+    const auto model = new_model(gpt2);
+    RunConfig config = config_with(6);
+    config.trainer.dropout = {};
+    config.trainer.workers = workers;
+    config.trainer.together = [](int count, const std::function<void(int)>& work) {
+      for (int i = 0; i < count; ++i) work(i);
+    };
+    TrainingRun run(texts(model, {.size = 4, .seed = 5}), config);
+    run.begin(model);
+    return Steps().losses(run);
+  };
+  const std::vector<double> expected = losses(1);
+  for (const int workers : {2, 3, 7}) {
+    const std::vector<double> found = losses(workers);
+    REQUIRE(found.size() == 6);
+    for (std::size_t i = 0; i < 6; ++i) CHECK(found[i] == doctest::Approx(expected[i]).epsilon(1e-4));
+  }
+}
+
 TEST_CASE("an epoch has each example once, in an order of its own; without shuffling, in that of the rows") {
   const auto model = new_model(gpt2);
   const TrainingSet shuffled = texts(model, {.size = 4, .seed = 5}), same = texts(model, {.size = 4, .seed = 5});

@@ -74,6 +74,58 @@ TEST_CASE("a batch in parts makes the step of the whole batch, each part by its 
   }
 }
 
+TEST_CASE("workers that share a batch make the step of one, and the same step each time, whichever ends first") {
+  const auto parts = [] {
+    std::vector<ForwardInputs> parts;
+    for (int row = 0; row < 5; ++row) parts.push_back(text(rows(1, {row, 2, 3, row + 1, 5, 6})));
+    return parts;
+  };
+  const auto config_of = [](int workers, bool reversed, float dropout) {
+    TrainerConfig config = config_with(dropout);
+    config.workers = workers;
+    config.together = [reversed](int count, const std::function<void(int)>& work) {
+      for (int i = 0; i < count; ++i) work(reversed ? count - 1 - i : i);
+    };
+    return config;
+  };
+  Run one(new_model(), config_of(1, false, 0)), three(new_model(), config_of(3, false, 0)), nine(new_model(), config_of(9, false, 0));
+  Run forwards(new_model(), config_of(3, false, 0.2f)), backwards(new_model(), config_of(3, true, 0.2f));
+  for (int i = 0; i < 3; ++i) {
+    const TrainerStep expected = one.step(parts());
+    for (Run* run : {&three, &nine}) {
+      const TrainerStep step = run->step(parts());
+      CHECK(step.loss == doctest::Approx(expected.loss).epsilon(1e-5));
+      CHECK(step.gradient_norm == doctest::Approx(expected.gradient_norm).epsilon(1e-4));
+    }
+    const TrainerStep a = forwards.step(parts()), b = backwards.step(parts());
+    CHECK(a.loss == b.loss);
+    CHECK(a.gradient_norm == b.gradient_norm);
+  }
+  CHECK(forwards.trainer.checkpoint() == backwards.trainer.checkpoint());
+}
+
+TEST_CASE("parts count by their labels, and by their pairs of sentences where these have labels of their own") {
+  constexpr const char* bert = R"({"model_type": "bert", "architectures": ["BertForPreTraining"], "vocab_size": 12, "hidden_size": 16,
+    "num_attention_heads": 2, "num_hidden_layers": 1, "intermediate_size": 16, "max_position_embeddings": 16, "initializer_range": 0.2})";
+  const auto new_bert = [&] {
+    const JsonDocument config = JsonDocument::parse(bert, "config.json");
+    ModelLoader loader(config.root(), WeightPolicy::f32);
+    loader.randomize(1);
+    return loader.finish();
+  };
+  const IdMatrix ids = rows(3, {1, 2, 3, 4, 5, 6, 7, 8, 9});
+  // The first row has three labels, the second none, the third one.
+  const IdMatrix labels = rows(3, {1, 2, 3, -100, -100, -100, 7, -100, -100});
+  const auto row = [](const IdMatrix& of, std::int64_t i) { return rows(1, {of.data.begin() + i * 3, of.data.begin() + i * 3 + 3}); };
+  std::vector<ForwardInputs> parts;
+  for (int i = 0; i < 3; ++i) parts.push_back({.input_ids = row(ids, i), .labels = row(labels, i), .next_sentence_label = {i % 2}});
+  Run whole(new_bert(), config_with()), cut(new_bert(), config_with());
+  const TrainerStep expected = whole.step({{.input_ids = ids, .labels = labels, .next_sentence_label = {0, 1, 0}}});
+  const TrainerStep found = cut.step(parts);
+  CHECK(found.loss == doctest::Approx(expected.loss).epsilon(1e-5));
+  CHECK(found.gradient_norm == doctest::Approx(expected.gradient_norm).epsilon(1e-4));
+}
+
 TEST_CASE("a run that goes on from a checkpoint makes the losses of one that never stopped, with dropout too") {
   Run straight(new_model(), config_with(0.2f));
   const std::vector<double> expected = straight.losses(6);
