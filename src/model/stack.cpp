@@ -93,13 +93,32 @@ Task<> Stack::forward(const Tokens& input, StackPass run, Matrix x, Pass& pass) 
   prepare_biases(run, pass.workspace);
   const Matrix states = output_projection ? pass.lasting(x.rows, config.width) : x;
   co_await embeddings.forward(input, config, states, pass);
+  std::size_t of_layer = 0;
   for (int i = 0; i < config.layers; ++i) {
     pass.show(hidden, std::to_string(i), states);
+    if (pass.tape && i > 0 && of_layer * std::size_t(config.layers) > pass.tape->most) {
+      const Tape::Place before = pass.tape->place(states);
+      co_await layer(i).forward(states, i, run, pass);
+      pass.tape->forget_layer(before);
+      continue;
+    }
+    const std::size_t used = pass.tape ? pass.tape->used() : 0;
     co_await layer(i).forward(states, i, run, pass);
+    if (pass.tape && i == 0) of_layer = pass.tape->used() - used;
   }
   if (final_norm) final_norm->forward(states, states, pass);
   if (output_projection) co_await output_projection->forward(states, x, pass);
   pass.show(hidden, std::to_string(config.layers), x);
+}
+
+Task<> Stack::backward_again(int depth, const StackPass& run, Matrix dx, StackGradients shared, Backward& back) const {
+  const Tape::Place before = back.tape.recall();
+  const Matrix states = back.tape.matrix(dx.rows, dx.cols);
+  copy(before.input, states);
+  Pass pass{.workspace = back.workspace, .schedule = back.schedule, .tape = &back.tape};
+  co_await layer(depth).forward(states, depth, run, pass);
+  co_await layer(depth).backward(dx, depth, run, shared, back);
+  back.tape.forget(before);
 }
 
 Task<> Stack::backward(const Tokens& input, StackPass run, Matrix dx, StackGradients shared, Backward& back) const {
@@ -113,7 +132,8 @@ Task<> Stack::backward(const Tokens& input, StackPass run, Matrix dx, StackGradi
   }
   if (final_norm) final_norm->backward(dx, dx, back);
   for (int i = config.layers - 1; i >= 0; --i) {
-    co_await layer(i).backward(dx, i, run, shared, back);
+    if (back.tape.forgot_layer()) co_await backward_again(i, run, dx, shared, back);
+    else co_await layer(i).backward(dx, i, run, shared, back);
     co_await back.schedule.breathe();
   }
   embeddings.backward(input, config, dx, back);

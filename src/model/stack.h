@@ -32,6 +32,8 @@ struct Stack {
   Task<> backward(const Tokens& input, StackPass run, Matrix dx, StackGradients shared, Backward& back) const;
 
  private:
+  /// The backward of a layer that the tape forgot, after its forward.
+  Task<> backward_again(int depth, const StackPass& run, Matrix dx, StackGradients shared, Backward& back) const;
   /// Fills in what the attention of all layers adds to its scores. It lives as long as the enclosing Scope.
   void prepare_biases(StackPass& run, Workspace& workspace) const;
 };

@@ -12,6 +12,11 @@ void copy(ConstMatrix x, Matrix y) noexcept {
   for (std::int64_t i = 0; i < x.rows; ++i) std::copy_n(x.row(i), x.cols, y.row(i));
 }
 
+Matrix Tape::matrix(std::int64_t rows, std::int64_t cols) {
+  used_ += std::size_t(rows * cols) * sizeof(float);
+  return memory_.matrix(rows, cols);
+}
+
 void Tape::push_copy(ConstMatrix x) {
   const Matrix kept = matrix(x.rows, x.cols);
   copy(x, kept);
@@ -24,9 +29,36 @@ ConstMatrix Tape::pop() noexcept {
   return last;
 }
 
+Tape::Place Tape::place(ConstMatrix input) {
+  const Matrix kept = matrix(input.rows, input.cols);
+  copy(input, kept);
+  return {memory_.mark(), kept_.size(), seeds_.size(), used_, random_, kept};
+}
+
+void Tape::forget(const Place& place) noexcept {
+  kept_.erase(kept_.begin() + std::ptrdiff_t(place.kept), kept_.end());
+  seeds_.resize(place.seeds);
+  used_ = place.used;
+  memory_.release(place.memory);
+}
+
+void Tape::forget_layer(const Place& place) {
+  forget(place);
+  forgotten_.push_back(place);
+}
+
+Tape::Place Tape::recall() noexcept {
+  const Place place = forgotten_.back();
+  forgotten_.pop_back();
+  random_ = place.random;
+  return place;
+}
+
 void Tape::clear() noexcept {
   kept_.clear();
   seeds_.clear();
+  forgotten_.clear();
+  used_ = 0;
   memory_.release(start_);
 }
 

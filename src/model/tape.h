@@ -23,36 +23,61 @@ struct DropoutRates {
   float head = 0;        ///< of what a classifier reads
 };
 
-/// Last in, first out: a layer's backward pops what its forward pushed, line for line in the other order.
+/// Last in, first out: a layer's backward pops what its forward pushed, line for line in the other order. Where all layers together would
+/// keep more than `most` bytes, only their inputs are kept, and a layer runs forward once more before its backward (Chen et al. 2016).
 class Tape {
  public:
+  /// Where a layer begins.
+  struct Place {
+    Workspace::Mark memory;
+    std::size_t kept, seeds, used;
+    Random random;
+    ConstMatrix input;
+  };
+
   explicit Tape(const DropoutRates& rates = {}, std::uint64_t seed = 0) : rates(rates), random_(seed) {}
 
-  /// Lives until clear().
-  Matrix matrix(std::int64_t rows, std::int64_t cols) { return memory_.matrix(rows, cols); }
+  /// Lives until clear(), or until forget() of a place before it.
+  Matrix matrix(std::int64_t rows, std::int64_t cols);
   /// x has to stay as it is until it is popped.
   void push(ConstMatrix x) { kept_.push_back(x); }
   /// Pushes a copy of x.
   void push_copy(ConstMatrix x);
   ConstMatrix pop() noexcept;
-  bool empty() const noexcept { return kept_.empty() && seeds_.empty(); }
+  bool empty() const noexcept { return kept_.empty() && seeds_.empty() && forgotten_.empty(); }
   /// Forgets everything; the memory is kept for the next pass.
   void clear() noexcept;
   /// The same, and from here on the dropouts of this seed.
   void restart(std::uint64_t seed) noexcept;
   std::size_t bytes() const noexcept { return memory_.bytes(); }
+  /// The bytes of the matrices that live.
+  std::size_t used() const noexcept { return used_; }
+
+  /// The place before a layer, whose input is copied.
+  Place place(ConstMatrix input);
+  /// Forgets what was pushed since.
+  void forget(const Place& place) noexcept;
+  /// The same, for a layer whose forward is done; recall() gives the place back.
+  void forget_layer(const Place& place);
+  /// Whether the next layer that goes backward is one that was forgotten.
+  bool forgot_layer() const noexcept { return !forgotten_.empty() && forgotten_.back().kept == kept_.size(); }
+  /// Its place. From here on the dropouts are those that it had.
+  Place recall() noexcept;
 
   /// The seed of one dropout, which its backward pops.
   std::uint64_t push_seed();
   std::uint64_t pop_seed() noexcept;
 
   DropoutRates rates;
+  std::size_t most = std::size_t(1) << (sizeof(void*) == 4 ? 30 : 33);
 
  private:
   Workspace memory_;
   Workspace::Mark start_ = memory_.mark();
   std::vector<ConstMatrix> kept_;
   std::vector<std::uint64_t> seeds_;
+  std::vector<Place> forgotten_;
+  std::size_t used_ = 0;
   Random random_;
 };
 
