@@ -76,20 +76,52 @@ test('a run writes a folder with the model, its curve, and what validation found
   assert.ok(Number(curveOf(again)[0].loss) < 0.2);
 });
 
-test('a run that is killed at any moment goes on from its checkpoint as if it had not been', async (t) => {
+/** The step of a run's last checkpoint. */
+function checkpointed(out) {
+  const file = readFileSync(path.join(out, 'checkpoint.safetensors'));
+  const header = JSON.parse(file.subarray(8, 8 + Number(file.readBigUInt64LE())).toString());
+  return Number(header.__metadata__.steps);
+}
+
+/** The last step whose line stands whole in curve.csv. */
+function lastStep(out) {
+  if (!existsSync(path.join(out, 'curve.csv'))) return 0;
+  const lines = readFileSync(path.join(out, 'curve.csv'), 'utf8').split('\n').slice(1, -1);
+  return lines.length > 0 ? Number.parseInt(lines.at(-1), 10) : 0;
+}
+
+test('a kill at any moment loses no more than what came after a checkpoint, and the run goes on as if there had been none', async (t) => {
   const { folder, out, args } = classifier(t);
-  const options = [...RATE, '--steps', '400', '--checkpoint-every', '7'];
+  const every = 7, steps = 1200, options = [...RATE, '--steps', String(steps), '--checkpoint-every', String(every)];
   const straight = path.join(folder, 'straight');
   await succeeds(...args.slice(0, -1), straight, ...options);
   const interrupted = [...args, ...options, '--resume'];
-  for (const milliseconds of [30, 60, 45, 80]) {
+  let kept = 0;
+  for (const more of [10, 25, 60, 111]) {
     const { child, ended } = start(...interrupted);
-    setTimeout(() => child.kill('SIGKILL'), milliseconds);
-    await ended;
+    let running = true;
+    ended.then(() => (running = false));
+    while (running && lastStep(out) < kept + more) await new Promise((resolve) => setTimeout(resolve, 1));
+    child.kill('SIGKILL');
+    const { signal } = await ended, made = lastStep(out);
+    assert.equal(signal, 'SIGKILL', `it ended by itself after ${made} steps`);
+    kept = checkpointed(out);
+    assert.equal(kept % every, 0);
+    // Between a step's line in the curve and the end of the writing of its checkpoint, the one before is the last.
+    assert.ok(made - kept <= every, `${made} steps were made, ${kept} kept`);
   }
   await succeeds(...interrupted);
   assert.deepEqual(curveOf(out), curveOf(straight));
   assert.deepEqual(readFileSync(path.join(out, 'model.safetensors')), readFileSync(path.join(straight, 'model.safetensors')));
+});
+
+test('a kill while a checkpoint is written leaves the one before', async (t) => {
+  const { out, args } = classifier(t);
+  await succeeds(...args, ...RATE, '--steps', '20');
+  writeFileSync(path.join(out, 'checkpoint.safetensors.partial'), 'half of a checkpoint');
+  await succeeds(...args, ...RATE, '--steps', '30', '--resume');
+  assert.equal(checkpointed(out), 30);
+  assert.equal(curveOf(out).length, 30);
 });
 
 test('several threads make the same model each time, of the losses of one', async (t) => {
