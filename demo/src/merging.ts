@@ -131,6 +131,7 @@ export function createMerging(): Linkable {
   fillExamples(byId('merge-examples', HTMLDivElement), EXAMPLES, changeText, '');
   text.value = EXAMPLES[0];
   onLanguage(render);
+  void learn();
   return {
     read(parameters, refuse) {
       text.value = parameters.get('words') ?? EXAMPLES[0];

@@ -54,10 +54,11 @@ export function createValueGrid(options: {
   function cellOf(next: Grid, most: number, row: number, column: number): HTMLElement {
     const value = next.values[row * next.columns + column];
     const isWritten = next.written === true;
+    const written = figure(value, next.digits ?? (isWritten ? 2 : undefined));
     const cell = h('div', {
       role: 'gridcell', class: `value-cell${value < 0 ? ' below' : ''}`, tabindex: -1,
-      'aria-label': `${cellName(next, row, column)}: ${figure(value, next.digits)}`, click: () => grid.pick(row, column),
-    }, isWritten && h('span', {}, figure(value, next.digits ?? 2)));
+      'aria-label': `${cellName(next, row, column)}: ${written}`, click: () => grid.pick(row, column),
+    }, isWritten && h('span', {}, written));
     const share = most > 0 ? Math.min(Math.abs(value) / most, 1) : 0;
     cell.style.setProperty('--weight', `${(Number.isFinite(value) ? share * (isWritten ? 60 : 100) : 0).toFixed(2)}%`);
     return cell;
