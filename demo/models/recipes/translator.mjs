@@ -57,10 +57,10 @@ function writeNewModel(folder, tokenizer, { width, heads, inner, encoderLayers, 
 
 /**
  * The recipe of a translator. `pairs(side)` gives `{ source, target }`. The rate stays as it is for `steps` steps, then falls to 0 in a
- * sixth as many again, so that a run can be made longer and keeps what it has learned.
+ * quarter as many again, so that a run can be made longer and keeps what it has learned.
  */
 export function translatorRecipe({ about, minutes, pairs, vocabSize, size, steps, options }) {
-  const decay = Math.round(steps / 6);
+  const decay = Math.round(steps / 4);
   return {
     about, minutes, task: 'translation',
     async prepare({ writeRows, folder }) {
