@@ -55,7 +55,7 @@ function callGraph(wasmOpt, module) {
 /** Names of the functions that no other than the extra sources define, those that they define for themselves among them. */
 function extraFunctions(nm, folder, variant) {
   const extra = new Set(), shared = new Set(), elsewhere = new Set();
-  for (const target of [`webformer_core${variant}`, `webformer${variant}`]) {
+  for (const target of ['webformer_portable', 'webformer_bindings', `webformer_core${variant}`]) {
     const objects = path.join(folder, 'CMakeFiles', `${target}.dir`);
     for (const file of readdirSync(objects, { recursive: true }).filter((name) => name.endsWith('.o'))) {
       const isExtra = EXTRA_SOURCES.some((source) => file.replaceAll('\\', '/').startsWith(source));
