@@ -99,7 +99,7 @@ export function createMerging(): Linkable {
     running?.abort();
     const { signal } = running = new AbortController();
     try {
-      const learnt = await learnMerges(text.value, signal);
+      const learnt = text.value.trim() === '' ? null : await learnMerges(text.value, signal);
       signal.throwIfAborted();
       merging = learnt;
       notices.clear();

@@ -35,6 +35,8 @@ export function startTranslate(): void {
   const languages = createLanguages(modelBar.item, turn, () => restart());
 
   const kept = new Map<string, Translation>();
+  /** The text of the last run. */
+  let translated = '';
   let sentences: Sentence[] = [];
   let selected = 0;
   let running: AbortController | null = null;
@@ -107,6 +109,7 @@ export function startTranslate(): void {
   async function run(): Promise<void> {
     running?.abort();
     const { signal } = running = new AbortController();
+    translated = source.value;
     sentences = splitSentences(source.value, source.lang || 'en');
     stopped = false;
     if (sentences.length === 0) return clear();
@@ -201,8 +204,8 @@ export function startTranslate(): void {
 
   /** The other way, with what stands on the right on the left: by another model, or by the same one. */
   function turn(other: Item | null): void {
-    const text = view.text();
-    if (text !== '') source.value = text;
+    const text = view.text(), isOfSource = translated === source.value && target.ariaBusy !== 'true';
+    if (text !== '' && isOfSource) source.value = text;    // else what was typed is not translated yet, and is not to be lost
     pointed = null;
     if (other) modelBar.choose(other);
     else restart();

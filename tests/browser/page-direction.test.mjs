@@ -43,6 +43,19 @@ test('a turn takes the translation to the left, and translates it back', async (
   assert.equal(await swap(page).getAttribute('aria-label'), '바꾸기: 영어 → 프랑스어');
 });
 
+test('what was typed and is not translated yet stays, whenever the direction turns', async (t) => {
+  const page = await open(t);
+  await page.locator('#target[aria-busy="false"] .sentence').first().waitFor(PATIENCE);
+  await page.evaluate(() => {
+    const typed = document.getElementById('source');
+    typed.value = 'I like dogs.';
+    typed.dispatchEvent(new Event('input', { bubbles: true }));
+    document.getElementById('translate-swap').click();
+  });
+  assert.equal(await source(page), 'I like dogs.');
+  assert.deepEqual(await labels(page), ['French', 'English']);
+});
+
 test('the direction is in the link, and a wrong one is refused', async (t) => {
   const page = await open(t, { hash: '#translate?direction=fr-en' });
   assert.deepEqual(await labels(page), ['French', 'English']);
@@ -74,6 +87,7 @@ test('of a model with several languages, both are chosen', async (t) => {
   const chosen = () => Promise.all(['#source-language', '#target-language'].map((id) => page.inputValue(id)));
   assert.deepEqual(await chosen(), ['eng_Latn', 'fra_Latn']);
   await page.fill('#source', PAIR.eng_Latn);
+  await eventually(() => page.locator('#alternatives-sentence').innerText(), PAIR.eng_Latn);    // it is of what was typed
   await eventually(() => target(page), PAIR.fra_Latn);
   await page.getByRole('button', { name: 'Swap the languages' }).click();
   assert.deepEqual(await chosen(), ['fra_Latn', 'eng_Latn']);

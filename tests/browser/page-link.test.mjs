@@ -22,6 +22,12 @@ test('a link shows what its sender saw', async (t) => {
   assert.equal(await other.inputValue('#beams'), '2');
 });
 
+test('a link to a tab alone shows the page from its top', async (t) => {
+  const page = await open(t, { hash: '#attention' });
+  await page.locator('#attention .matrix-cell').first().waitFor(PATIENCE);
+  assert.equal(await page.evaluate(() => scrollY), 0);
+});
+
 test('a link with numbers out of their bounds is read as far as it is right', async (t) => {
   const page = await open(t, { hash: '#generate?seed=9999999999&temperature=9&top-k=-3&top-p=x&length=1e9' });
   assert.equal(await page.inputValue('#seed'), '7');

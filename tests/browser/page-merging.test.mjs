@@ -17,6 +17,15 @@ const shownPieces = (page) => page.locator('.merge-pieces').evaluateAll((words) 
   words.map((word) => [...word.children].map(({ textContent }) => textContent)));
 const progress = (page) => page.locator('#merge-of').innerText();
 
+test('without words there is nothing to merge, which is no failure', async (t) => {
+  const page = await open(t);
+  await page.click('#tab-tokenize');
+  await eventually(() => progress(page), '0 of 13 merges');    // opened by a click, not by a link
+  await page.fill('#merge-text', ' ');
+  await eventually(() => page.locator('#merge-about').innerText(), 'There are no two characters to merge.');
+  assert.equal(await page.locator('#merge-notices .notice').count(), 0);
+});
+
 test('each step cuts the words as a tokenizer trained to that size does', async (t) => {
   const page = await open(t, { hash: '#tokenize' });
   await eventually(() => progress(page), '0 of 13 merges');

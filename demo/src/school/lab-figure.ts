@@ -1,6 +1,6 @@
 // A small model learns from the reader's lines while they watch: its loss, what it says, and where it looks.
 import type { Model, TrainingStep } from 'webformer';
-import { announce, h } from '../dom';
+import { announce, debounce, h } from '../dom';
 import { download } from '../download';
 import { isAborted } from '../errors';
 import { figure, percent } from '../format';
@@ -20,6 +20,7 @@ export function createLab(): Part {
   let task: Task = 'classifier';
   let model: Model | null = null;
   let running: AbortController | null = null;
+  let asking: AbortController | null = null;
   let steps: TrainingStep[] = [];
   let samples: Sample[] = [];
 
@@ -36,8 +37,10 @@ export function createLab(): Part {
   const plot = createPlot({ label: () => say('words.loss'), xName: () => say('walk.step'), yName: () => say('words.loss'), follows: true });
   const facts = h('p', { class: 'lesson-result' });
   const question = h('input', { type: 'text', id: 'lab-question', class: 'lab-question', autocomplete: 'off', dir: 'auto', maxlength: 200,
-    input: () => { kept[task].question = question.value; },
-    change: () => void ask() });
+    input: () => {
+      kept[task].question = question.value;
+      typed();
+    } });
   const answer = h('p', { class: 'lab-answer', role: 'status', dir: 'auto' });
   const rows = h('tbody');
   const looks = createValueGrid({
@@ -125,16 +128,20 @@ export function createLab(): Part {
   }
 
   async function ask(): Promise<void> {
+    asking?.abort();
     if (!model || running || question.value.trim() === '') return;
-    const { signal } = new AbortController();
+    const { signal } = asking = new AbortController();
     try {
-      answer.textContent = await RECIPES[task].ask(model, question.value, signal);
+      const text = await RECIPES[task].ask(model, question.value, signal);
       const { weights, queries, keys } = await RECIPES[task].look(model, question.value, signal);
+      if (signal.aborted) return;
+      answer.textContent = text;
       looks.show({ values: weights, columns: keys.length, rowNames: queries, columnNames: keys, most: 1 });
     } catch (error) {
-      notices.show(() => say('lab.failed'), error);
+      if (!signal.aborted) notices.show(() => say('lab.failed'), error);
     }
   }
+  const typed = debounce(() => void ask(), 300);
 
   const withFiles = async (use: (files: Map<string, Uint8Array>) => Promise<string> | string) => {
     try {

@@ -1,5 +1,6 @@
 export const translate = {
-  'translate.lead': 'Type a sentence. The translation appears while the model makes it, word by word.',
+  'translate.lead': 'Type a sentence. The translation appears while the model makes it, word by word. '
+    + 'The models of this page are small: they learned from short everyday sentences, and know little else.',
   'translate.placeholder': 'Type or paste a text',
   'translate.beams': 'Beams',
   'translate.beams.help': 'More beams weigh more translations against each other.',

@@ -1,7 +1,8 @@
 import type { translate as en } from '../en/translate';
 
 export const translate: Record<keyof typeof en, string> = {
-  'translate.lead': '문장을 입력하면 모델이 만들어 내는 대로 번역이 한 단어씩 나타납니다.',
+  'translate.lead': '문장을 입력하면 모델이 만들어 내는 대로 번역이 한 단어씩 나타납니다. '
+    + '이 페이지의 모델은 작습니다. 짧은 일상 문장으로 배워서 그 밖의 것은 잘 모릅니다.',
   'translate.placeholder': '글을 입력하거나 붙여 넣으세요',
   'translate.beams': '빔 수',
   'translate.beams.help': '빔이 많을수록 더 많은 번역 후보를 서로 견주어 봅니다.',

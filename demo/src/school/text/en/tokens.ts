@@ -1,7 +1,7 @@
 export const tokens = {
   'tokens.what': 'A model does not read letters or words but tokens, pieces from a list that was learned before it: its vocabulary. '
-    + 'Whole words are few tokens but a long list, and a word that is not on it is lost. Single characters lose nothing but make long '
-    + 'sequences, and a letter means little.',
+    + 'Whole words are few tokens but a long list, and a word that is not on it is lost. Single characters lose none that was '
+    + 'learned, but make long sequences, and a letter means little.',
   'tokens.kinds': 'So most models cut words into pieces: frequent words stay whole, rare ones fall apart. BPE (GPT, LLaMA) joins the '
     + 'most frequent pair again and again; byte-level BPE does so on bytes, and so knows every text. WordPiece (BERT) joins the pair '
     + 'that says most, and marks what goes on inside a word by ##. Unigram (T5) starts with many pieces and drops those that are missed '
