@@ -56,7 +56,8 @@ test('with RoPE, the weights of the sentence are those of the model’s first la
   const size = ids.length ** 2;
   for (const head of [1, 4]) {
     await figure.getByLabel('Head').fill(String(head));
-    await eventually(async () => farthest(await gridValues(figure), first.data.slice((head - 1) * size, head * size)) < 0.0051, true);    // of two digits
+    const expected = first.data.slice((head - 1) * size, head * size);
+    await eventually(async () => farthest(await gridValues(figure), expected) < 0.0051, true);    // of two digits
   }
 });
 

@@ -62,7 +62,10 @@ export function createExercise(exercise: Exercise): Part {
   };
   const isRight = (value: number, answer: number) =>
     (isNumber ? Math.abs(value - answer) <= Math.max((exercise.within ?? 0.01) * Math.abs(answer), 1e-9) : value === answer);
-  const told = (answer: number) => (isNumber ? figure(answer, Number.isInteger(answer) ? 0 : exercise.digits ?? 3) : say(keyOf(`${id}.option.${answer}`)));
+  const told = (answer: number) => {
+    if (!isNumber) return say(keyOf(`${id}.option.${answer}`));
+    return figure(answer, Number.isInteger(answer) ? 0 : exercise.digits ?? 3);
+  };
 
   async function check(): Promise<void> {
     const value = given();
