@@ -248,7 +248,6 @@ export function startTranslate(): void {
   });
   startCopyButton(byId('translate-copy', HTMLButtonElement), view.text);
 
-
   [source.value] = examplesIn('');
   makeLinkable('translate', {
     read(parameters, refuse) {

@@ -4,7 +4,7 @@ import { figure } from '../format';
 import { controls, createChoice, createRange } from './controls';
 import { figureOf, type Part } from './lesson';
 import { said, say, type LessonKey } from './messages';
-import { headOf, MAX_TOKENS, openTales, projected, projectionsOf, readSentence, type Sentence } from './position-data';
+import { headOf, MAX_TOKENS, projected, projectionsOf, readForTales, type Sentence } from './position-data';
 import { createValueGrid, type Grid } from './value-grid';
 import { weightOf } from './weights';
 
@@ -47,7 +47,6 @@ export async function stageOf(stage: Stage, sentence: Sentence, head: number): P
 
 export function createAttentionFigure(): Part {
   let sentence: Sentence | null = null;
-  let read = '';
   let turn = 0;
   const redraw = () => void draw();
   const stage = createChoice<Stage>('attend.stage', STAGES.map((name) => [name, `attend.stage.${name}` as LessonKey]), redraw);
@@ -80,10 +79,7 @@ export function createAttentionFigure(): Part {
       grid.element, cut),
     async show(text, signal) {
       head.show();
-      if (read !== text || !sentence) {
-        sentence = await readSentence(await openTales(), text, signal);
-        read = text;
-      }
+      sentence = await readForTales(text, signal);
       cut.textContent = say('positions.cut', { n: MAX_TOKENS });
       cut.hidden = !sentence.cut;
       await draw();

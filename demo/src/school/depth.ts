@@ -5,7 +5,7 @@ import { createExercise } from './exercise';
 import { figureOf, formula, lessonOf, prose, type Lesson, type Part } from './lesson';
 import { said, say } from './messages';
 import { createPlot } from './plot';
-import { openTales, readSentence } from './position-data';
+import { readForTales } from './position-data';
 
 const TOKENS = 5;
 
@@ -38,7 +38,7 @@ function createGradientPlot(): Part {
     async show(text, signal) {
       layers.show();
       if (read !== text || !start) {
-        const { embedding: { data, shape: [rows, width] } } = await readSentence(await openTales(), text, signal);
+        const { embedding: { data, shape: [rows, width] } } = await readForTales(text, signal);
         const length = Math.min(rows, TOKENS);
         const first = Float32Array.from({ length: length * WIDTH }, (_, i) => data[Math.floor(i / WIDTH) * width + i % WIDTH]);
         const rms = lengthOf(first) / Math.sqrt(first.length);

@@ -5,7 +5,7 @@ import { percent } from '../format';
 import { controls, createChoice, createRange } from './controls';
 import { figureOf, type Part } from './lesson';
 import { said, say, type LessonKey } from './messages';
-import { openTales, projected, readSentence, type Sentence } from './position-data';
+import { projected, readForTales, type Sentence } from './position-data';
 import { createValueGrid } from './value-grid';
 
 const KINDS = ['none', 'causal', 'padding', 'both', 'window'] as const;
@@ -23,7 +23,6 @@ export function maskOf(kind: Kind, ids: readonly number[], padId: number, window
 
 export function createMaskFigure(): Part {
   let sentence: Sentence | null = null;
-  let read = '';
   let turn = 0;
   const redraw = () => void draw();
   const kind = createChoice<Kind>('masks.kind', KINDS.map((name) => [name, `masks.kind.${name}` as LessonKey]), redraw);
@@ -69,10 +68,7 @@ export function createMaskFigure(): Part {
         h('div', {}, said('h4', 'masks.mask'), seen.element), h('div', {}, said('h4', 'masks.weights'), weights.element))),
     async show(text, signal) {
       for (const range of [pads, window]) range.show();
-      if (read !== text || !sentence) {
-        sentence = await readSentence(await openTales(), text, signal);
-        read = text;
-      }
+      sentence = await readForTales(text, signal);
       await draw();
     },
   };

@@ -20,7 +20,7 @@ export async function openTales(): Promise<Model> {
   return openModel(allItems().find(({ id }) => id === 'tales')!);
 }
 
-export async function readSentence(model: Model, text: string, signal: AbortSignal): Promise<Sentence> {
+async function readSentence(model: Model, text: string, signal: AbortSignal): Promise<Sentence> {
   const { ids, tokens } = model.tokenizer!.encode(text, { addSpecialTokens: false });
   const kept = ids.slice(0, MAX_TOKENS);
   const { hiddenStates } = await model.forward({ inputIds: [kept] }, { hiddenStates: true, logits: 'none', signal });
@@ -29,6 +29,17 @@ export async function readSentence(model: Model, text: string, signal: AbortSign
     model, ids: kept, cut: ids.length > MAX_TOKENS, embedding: { data: embedding.data, shape: embedding.shape.slice(1) },
     tokens: tokens.slice(0, MAX_TOKENS).map((token) => token.replace(/^[Ġ▁]/, '·')),
   };
+}
+
+let last: { text: string; sentence: Sentence } | null = null;
+
+/** The sentence as the tale teller reads it, once for all the figures that show it. */
+export async function readForTales(text: string, signal: AbortSignal): Promise<Sentence> {
+  const model = await openTales();
+  if (last?.text === text && last.sentence.model === model) return last.sentence;
+  const sentence = await readSentence(model, text, signal);
+  last = { text, sentence };
+  return sentence;
 }
 
 export interface Projections { norm: Layer; query: Layer; key: Layer; heads: number; size: number }

@@ -3,7 +3,7 @@ import { figure, percent } from '../format';
 import { controls, createChoice, createRange } from './controls';
 import { figureOf, type Part } from './lesson';
 import { said, say, type LessonKey } from './messages';
-import { MAX_TOKENS, openTales, readSentence, SCORE_KINDS, scoresWith, type ScoreKind, type Scored, type Sentence } from './position-data';
+import { MAX_TOKENS, readForTales, SCORE_KINDS, scoresWith, type Scored, type ScoreKind, type Sentence } from './position-data';
 import { createValueGrid } from './value-grid';
 
 const VIEWS = ['weights', 'scores', 'change'] as const;
@@ -13,7 +13,6 @@ const WRITTEN = 8;
 
 export function createPositionScores(): Part {
   let sentence: Sentence | null = null;
-  let read = '';
   let running: AbortController | null = null;
   let drawn: { kind: ScoreKind; result: Scored; plain: Scored } | null = null;
   const redraw = () => void draw();
@@ -60,11 +59,9 @@ export function createPositionScores(): Part {
       controls(kind.element, view.element, head.element, strength.element), about, grid.element, cut),
     async show(text, signal) {
       for (const range of [head, strength]) range.show();
-      if (read !== text || !sentence) {
-        const next = await readSentence(await openTales(), text, signal);
-        signal.throwIfAborted();
-        [sentence, read] = [next, text];
-      }
+      const next = await readForTales(text, signal);
+      signal.throwIfAborted();
+      sentence = next;
       cut.textContent = say('positions.cut', { n: MAX_TOKENS });
       cut.hidden = !sentence.cut;
       await draw();

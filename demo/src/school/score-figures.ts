@@ -7,7 +7,7 @@ import { button, controls, createCheck, createRange } from './controls';
 import { figureOf, type Part } from './lesson';
 import { said, say } from './messages';
 import { createPlot } from './plot';
-import { openTales, projected, readSentence, type Sentence } from './position-data';
+import { projected, readForTales, type Sentence } from './position-data';
 import { KEYS, measuresOf, productsOf, rowOf, SIZES, varianceOf } from './score-data';
 import { createValueGrid } from './value-grid';
 
@@ -61,7 +61,6 @@ export function createSoftmaxRow(): Part {
 /** The scale on the sentence: 1/sqrt(d) is what the model uses. */
 export function createSentenceScale(): Part {
   let sentence: Sentence | null = null;
-  let read = '';
   let usual = 0;
   let turn = 0;
   const redraw = () => void draw();
@@ -98,10 +97,7 @@ export function createSentenceScale(): Part {
       controls(head.element, scale.element), grid.element, about),
     async show(text, signal) {
       head.show();
-      if (read !== text || !sentence) {
-        sentence = await readSentence(await openTales(), text, signal);
-        read = text;
-      }
+      sentence = await readForTales(text, signal);
       await draw();
     },
   };

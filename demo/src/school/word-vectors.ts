@@ -5,7 +5,7 @@ import { barList, showBars } from './bars';
 import { controls, createChoice } from './controls';
 import { figureOf, type Part } from './lesson';
 import { said, say } from './messages';
-import { openTales, readSentence, type Sentence } from './position-data';
+import { readForTales, type Sentence } from './position-data';
 import { createValueGrid } from './value-grid';
 import { weightOf } from './weights';
 
@@ -25,7 +25,6 @@ export async function neighboursOf(model: Model, id: number): Promise<Neighbour[
 
 export function createWordVectors(): Part {
   let sentence: Sentence | null = null;
-  let read = '';
   let turn = 0;
   const kind = createChoice<'onehot' | 'dense'>('words.kind', [['onehot', 'words.onehot'], ['dense', 'words.dense']], () => draw());
   const about = said('p', 'words.about.onehot', { class: 'hint lesson-about' });
@@ -61,10 +60,7 @@ export function createWordVectors(): Part {
     element: figureOf('words.cosines', said('p', 'words.cosines.lead', { class: 'hint' }), controls(kind.element), about, grid.element,
       title, list),
     async show(text, signal) {
-      if (read !== text || !sentence) {
-        sentence = await readSentence(await openTales(), text, signal);
-        read = text;
-      }
+      sentence = await readForTales(text, signal);
       draw();
       await pick(Math.min(1, names().length - 1));
     },
